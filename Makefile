@@ -98,7 +98,7 @@ EMCC_COMPILE = $(EMCC) $(EMCC_FLAGS) $(OPTIMIZE)
 # The classes with a SIMD core and an entry of their own, wasm/entries/<noun>.js. FAMILIES_<noun>: the families
 # that the core is linked from. CREATED_<noun>: what it can create, by default the noun.
 CLASS_CORES = agenttree grid kdtree octree obstacle crowd
-FAMILIES = points boxes walls crowd
+FAMILIES = points boxes walls crowd source
 FAMILIES_agenttree = points
 FAMILIES_grid = points
 FAMILIES_kdtree = points

@@ -49,11 +49,24 @@ const inlineCore = {
   },
 }
 
+/**
+ * A plugin for the entries of one class: replaces the module sourced.js by points.js, so that the
+ * entry does not contain the option `source`.
+ * @type {import('rolldown').Plugin}
+ */
+const withoutSources = {
+  name: 'without-sources',
+  resolveId(id, importer) {
+    return id === './sourced.js' ? this.resolve('./points.js', importer) : null
+  },
+}
+
 copyFileSync(path('wasm/copse.d.ts'), path('dist/copse.d.ts'))
 for (const entry of ['copse', 'scalar', 'external', ...nouns]) {
   const file = path(`dist/${entry}.js`)
   const input = path(`wasm/entries/${entry}.js`)
-  const bundle = await rolldown({ input, plugins: [inlineCore] })
+  const plugins = nouns.includes(entry) ? [inlineCore, withoutSources] : [inlineCore]
+  const bundle = await rolldown({ input, plugins })
   const { output } = await bundle.write({ file, format: 'esm', minify: MINIFY, sourcemap: true })
   if (entry !== 'copse') {
     const types = `export { ${output[0].exports.join(', ')} } from './copse.js'\nexport type * from './copse.js'\n`

@@ -383,7 +383,7 @@ interface Queries<D extends Dimensions> {
 
 /** Options of every index of points. */
 export interface IndexOptions {
-  /** The maximum number of agents, 1 to 2 ** 28. Default: 1,000. */
+  /** The maximum number of agents, 1 to 2 ** 28. Default: 1,000, or that of the source. */
   capacity?: number
   /**
    * How positions are stored. 'interleaved': in one array, `positions` (x0, y0, x1, y1, …).
@@ -395,8 +395,19 @@ export interface IndexOptions {
    * 'skip': leaves these agents out of every result. Default: 'error'.
    */
   onNonFinite?: 'error' | 'skip'
-  /** The instance that owns the object. Default: the instance of `init()`. */
+  /** The instance that owns the object. Default: the instance of `init()`, or of the source. */
   instance?: Instance
+  /**
+   * An object that has the agents: a crowd or another index, of the same dimensions and instance.
+   * The index then has no buffers of its own: `positions`, `groups`, `radii`, `masks`, `slots` and
+   * `capacity` are those of the source, and `build()` reads them there. Free slots, agents without a
+   * group and disabled agents of a crowd are absent. Leave out `capacity` and `layout`. `add`,
+   * `move`, `remove`, `clear`, `reserve`, `save`, `saveInto`, `restore` and setting `slots` throw a
+   * `TypeError`. After `dispose()` of the source, queries still use the last build; all else throws
+   * `DISPOSED`. Default: none. The entries of one class, such as 'copse/grid', do not have this
+   * option.
+   */
+  source?: Crowd | Crowd3D | Points<2> | Points<3>
 }
 
 /**
@@ -479,9 +490,9 @@ declare abstract class Points<D extends Dimensions> extends CoreObject {
    */
   get radii(): Float32s
   /**
-   * Builds the index from the arrays, in O(N log N), without allocation. Before the first build,
-   * queries throw `NOT_BUILT`. If `build()` throws `NOT_FINITE`, queries still use the previous
-   * build.
+   * Builds the index from the arrays, in O(N log N), without allocation, unless the source has
+   * grown. Before the first build, queries throw `NOT_BUILT`. If `build()` throws `NOT_FINITE`,
+   * queries still use the previous build.
    */
   build(): void
 
@@ -657,13 +668,13 @@ export class KdTree extends Points<2> {
    * capacity: as much as the snapshot needs. `BAD_SNAPSHOT`: the bytes are not an intact snapshot
    * of this class.
    */
-  static from(bytes: Uint8Array, options?: KdTreeOptions): KdTree
+  static from(bytes: Uint8Array, options?: Omit<KdTreeOptions, 'source'>): KdTree
 }
 /** As `KdTree`, in three dimensions. */
 export class KdTree3D extends Points<3> {
   constructor(options?: KdTreeOptions)
   /** Returns a new tree, restored from the bytes of a `save()`, like `KdTree.from`. */
-  static from(bytes: Uint8Array, options?: KdTreeOptions): KdTree3D
+  static from(bytes: Uint8Array, options?: Omit<KdTreeOptions, 'source'>): KdTree3D
 }
 
 // ---- Boxes ----

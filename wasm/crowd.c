@@ -162,6 +162,10 @@ int32_t crowd_create(uint32_t dimensions, uint32_t capacity, uint32_t maxNeighbo
 }
 
 static crowd *crowd_of(int32_t handle) { return (crowd *)object_of(handle, &CROWD); }
+copse_crowd *crowd_core_of(int32_t handle) {
+  const crowd *self = crowd_of(handle);
+  return self ? self->core : NULL;
+}
 
 /* ---- Add, move and remove agents ---- */
 

@@ -1,8 +1,8 @@
 // Grid: many moving points, queried mostly with one radius, rebuilt every frame. Its methods are in
-// points.js and queries.js.
+// points.js, sourced.js and queries.js.
 
 import { callOf, checkFloat32, checkOptions, refuse } from './errors.js'
-import { INDEX_OPTIONS, Points } from './points.js'
+import { INDEX_OPTIONS, Points } from './sourced.js'
 
 const OPTIONS = [...INDEX_OPTIONS, 'cellSize']
 

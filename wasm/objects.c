@@ -260,12 +260,12 @@ EXPORT("limits_of") uintptr_t limits_of(int32_t handle) {
 /* ---- Staging: the buffer that data passes through ------------------------------------------- */
 
 /* The initial staging buffer. Larger data can pass through it in several pieces. */
-static uint32_t piece[8192];
-_Static_assert(MAX_DRAWN * sizeof(float) <= sizeof piece, "MAX_DRAWN floats");
+static uint32_t initialBuffer[8192];
+_Static_assert(MAX_DRAWN * sizeof(float) <= sizeof initialBuffer, "MAX_DRAWN floats");
 
 /* The current staging buffer. A polygon, or a snapshot to save or restore, must fit as a whole: if
  * it does not, a larger buffer replaces this one, and is kept for later calls. */
-staging staged = {piece, sizeof piece};
+staging staged = {initialBuffer, sizeof initialBuffer};
 
 uint32_t firstBad;
 
@@ -275,7 +275,7 @@ static bool stage(uint32_t size) {
   if (size <= staged.size) return true;
   void *larger = can_allocate(size) ? memory_take(&MALLOC, size) : NULL;
   if (!larger) return false;
-  if (staged.bytes != piece) memory_give(&MALLOC, staged.bytes, staged.size);
+  if (staged.bytes != initialBuffer) memory_give(&MALLOC, staged.bytes, staged.size);
   staged = (staging){larger, size};
   return true;
 }

@@ -149,6 +149,9 @@ extern uint32_t firstBad;
  * tree if polygons changed. */
 copse_status obstacles_of(int32_t handle, const copse_obstacle **walls);
 
+/* Returns the crowd of a handle; NULL if the handle is stale. */
+copse_crowd *crowd_core_of(int32_t handle);
+
 /* JavaScript passes as `sort` a copse_sort, plus WITH_DISTANCES if it needs the distances. */
 enum { SORT_BITS = 3, WITH_DISTANCES = 4 };
 

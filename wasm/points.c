@@ -1,26 +1,9 @@
 /* The functions of AgentTree, Grid and KdTree that JavaScript calls. In 2D they ignore z. */
 
-#include "objects.h"
-
-#include "../c/points/points.h"
+#include "points.h"
 
 #include <math.h>
 #include <string.h>
-
-typedef struct points {
-  object object;
-  copse_points *core;
-  uint32_t dimensions;
-  copse_results results; /* of the last single query; its arrays hold `capacity` items */
-  float *distances2;     /* the array for results.distances2 if a query needs it */
-  float fraction;        /* where the last raycast hit */
-
-  uint32_t *masks; /* by slot: the groups that the agent looks for in batches */
-  /* By slot. The game writes `radii`. Queries use `builtRadii`, a copy made after each build, and
-   * `maxRadius`, the largest of that copy. */
-  float *radii, *builtRadii, maxRadius;
-} points;
-_Static_assert(sizeof(points) <= OBJECT_BYTES, "see any_object");
 
 static uintptr_t order_of(const points *self) {
   uint32_t count;
@@ -76,9 +59,10 @@ static void points_carve(object *base, arena *block) {
   self->results.capacity = base->capacity;
   self->results.ids = arena_carve(block, base->capacity, 4);
   self->distances2 = arena_carve(block, base->capacity, 4);
+  self->builtRadii = arena_carve(block, base->capacity, 4);
+  if (self->isExternal) return;
   self->masks = arena_carve(block, base->capacity, 4);
   self->radii = arena_carve(block, base->capacity, 4);
-  self->builtRadii = arena_carve(block, base->capacity, 4);
 }
 
 static void points_fill(object *larger, const object *old) {
@@ -87,9 +71,10 @@ static void points_fill(object *larger, const object *old) {
   const uint32_t count = source ? old->capacity : 0;
   for (uint32_t slot = 0; slot < larger->capacity; slot++) {
     const bool isCopied = slot < count;
+    self->builtRadii[slot] = isCopied ? source->builtRadii[slot] : 0;
+    if (self->isExternal) continue;
     self->masks[slot] = isCopied ? source->masks[slot] : COPSE_ALL_GROUPS;
     self->radii[slot] = isCopied ? source->radii[slot] : 0;
-    self->builtRadii[slot] = isCopied ? source->builtRadii[slot] : 0;
   }
 }
 
@@ -125,9 +110,7 @@ static copse_status points_restorable(object *base, const void *bytes, size_t si
   return copse_points_restorable(points_core(base), bytes, size);
 }
 
-/* Copies `radii` to builtRadii, which queries use. Copies 0 for a radius that is NaN or negative,
- * and for a slot that is not in the last build. NULL: all radii are 0. */
-static void points_use_radii(points *self, const float *radii) {
+void points_use_radii(points *self, const float *radii) {
   const uint32_t built = copse_points_built(self->core);
   self->maxRadius = 0;
   for (uint32_t slot = 0; slot < self->object.capacity; slot++) {
@@ -176,17 +159,20 @@ static const family POINTS = {
 /* ---- Creation. Not marked EXPORT: the Makefile exports the creators of each core ---- */
 
 /* Allocates an object. The caller then creates its index, which takes `indexBytes` bytes. */
-static points *points_object(uint32_t dimensions, uint32_t capacity, size_t indexBytes,
-                             copse_status *status) {
+static points *points_object(uint32_t dimensions, uint32_t capacity, bool isExternal,
+                             size_t indexBytes, copse_status *status) {
   const points prototype = {.object = {.family = &POINTS, .capacity = capacity},
-                            .dimensions = dimensions};
+                            .dimensions = dimensions,
+                            .isExternal = isExternal,
+                            .source = -1};
   return (points *)object_take(&prototype.object, indexBytes, status);
 }
 
 /* Creates an agent tree. A capacity or leafSize of 0 means the default, here and in the creators
- * below. */
+ * below. If it is external, its agents are those of another object: see source.c. */
 int32_t agenttree_create(uint32_t dimensions, uint32_t capacity, uint32_t leafSize, uint32_t axis,
-                         uint32_t split, uint32_t layout, uint32_t onNonFinite) {
+                         uint32_t split, uint32_t layout, uint32_t onNonFinite,
+                         uint32_t isExternal) {
   copse_agenttree_def def = copse_agenttree_default();
   def.dimensions = dimensions;
   if (capacity) def.capacity = capacity;
@@ -194,41 +180,47 @@ int32_t agenttree_create(uint32_t dimensions, uint32_t capacity, uint32_t leafSi
   def.axis = (copse_axis)axis;
   def.split = (copse_split)split;
   def.layout = (copse_layout)layout;
+  def.external = isExternal;
   def.onNonFinite = (copse_on_non_finite)onNonFinite;
   copse_status status;
-  points *self = points_object(dimensions, def.capacity, copse_agenttree_bytes(&def), &status);
+  points *self =
+      points_object(dimensions, def.capacity, isExternal, copse_agenttree_bytes(&def), &status);
   return self ? object_adopt(&self->object, copse_agenttree_create(&def, &self->core))
               : FAILED(status);
 }
 
 int32_t grid_create(uint32_t dimensions, uint32_t capacity, float cellSize, uint32_t layout,
-                    uint32_t onNonFinite) {
+                    uint32_t onNonFinite, uint32_t isExternal) {
   copse_grid_def def = copse_grid_default();
   def.dimensions = dimensions;
   if (capacity) def.capacity = capacity;
   def.cellSize = cellSize;
   def.layout = (copse_layout)layout;
+  def.external = isExternal;
   def.onNonFinite = (copse_on_non_finite)onNonFinite;
   copse_status status;
-  points *self = points_object(dimensions, def.capacity, copse_grid_bytes(&def), &status);
+  points *self =
+      points_object(dimensions, def.capacity, isExternal, copse_grid_bytes(&def), &status);
   return self ? object_adopt(&self->object, copse_grid_create(&def, &self->core)) : FAILED(status);
 }
 
 int32_t kdtree_create(uint32_t dimensions, uint32_t capacity, uint32_t builder, uint32_t layout,
-                      uint32_t onNonFinite) {
+                      uint32_t onNonFinite, uint32_t isExternal) {
   copse_kdtree_def def = copse_kdtree_default();
   def.dimensions = dimensions;
   if (capacity) def.capacity = capacity;
   def.builder = (copse_builder)builder;
   def.layout = (copse_layout)layout;
+  def.external = isExternal;
   def.onNonFinite = (copse_on_non_finite)onNonFinite;
   copse_status status;
-  points *self = points_object(dimensions, def.capacity, copse_kdtree_bytes(&def), &status);
+  points *self =
+      points_object(dimensions, def.capacity, isExternal, copse_kdtree_bytes(&def), &status);
   return self ? object_adopt(&self->object, copse_kdtree_create(&def, &self->core))
               : FAILED(status);
 }
 
-static points *points_of(int32_t handle) { return (points *)object_of(handle, &POINTS); }
+points *points_of(int32_t handle) { return (points *)object_of(handle, &POINTS); }
 
 /* ---- Agents and builds ---- */
 
@@ -536,7 +528,7 @@ EXPORT("points_pairs") double points_pairs(int32_t handle, float distance, uint3
 EXPORT("points_take_radii") int32_t points_take_radii(int32_t handle) {
   points *self = points_of(handle);
   if (!self) return FAILED(COPSE_STALE_SLOT);
-  points_use_radii(self, self->radii);
+  if (self->radii) points_use_radii(self, self->radii);
   return 0;
 }
 

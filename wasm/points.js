@@ -85,17 +85,19 @@ const HEADS = {
   kdtree: ['', '', ''],
 }
 
-/** @abstract */
-class OwnQueries extends CoreObject {
-  #slots = 0
+/** The methods that boxes do not have. @abstract */
+export class PointsOnly extends CoreObject {
+  /** The object that has the agents: this or, in sourced.js, the source. @type {any} */
+  _holder = this
+  _slots = 0
   /** The number of slots in the last build. */
   #built = 0
-  #layout
+  _layout
   /**
    * False until the game gets the array `radii` or restores a snapshot that holds radii. Until then
    * all radii are 0, and `build` skips them.
    */
-  #hasRadii = false
+  _hasRadii = false
   // The objects that calls return, always the same ones.
   #hit
   /** @type {any} */ #hits = {}
@@ -110,17 +112,18 @@ class OwnQueries extends CoreObject {
    * @param {any} options the options that the game passed. The subclass has checked that none has
    * an unknown name, and has checked its own options
    * @param {readonly number[]} own the arguments of `<noun>_create` between the capacity and layout
+   * @param {boolean} isExternal true if another object has the agents, see sourced.js
    */
-  constructor(name, dimensions, noun, options, own) {
+  constructor(name, dimensions, noun, options, own, isExternal = false) {
     const call = callOf(name)
     const { capacity, layout = 'interleaved', onNonFinite = 'error', instance } = options
     if (capacity !== undefined) checkInteger(call, 'capacity', capacity, 1, MAX_CAPACITY)
     const words = [dimensions, capacity ?? 0, ...own]
     words.push(checkWord(call, 'layout', layout, LAYOUTS))
-    words.push(checkWord(call, 'onNonFinite', onNonFinite, ON_NON_FINITE))
+    words.push(checkWord(call, 'onNonFinite', onNonFinite, ON_NON_FINITE), Number(isExternal))
     super(name, 'points', noun, dimensions, instance, words)
     this._head = { options: ['dimensions', ...HEADS[noun], 'onNonFinite'], sizes: [11, 14] }
-    this.#layout = layout
+    this._layout = layout
     const hit = { id: NONE, fraction: 0, x: 0, y: 0 }
     this.#hit = /** @type {any} */ (dimensions === 3 ? { ...hit, z: 0 } : hit)
   }
@@ -129,7 +132,7 @@ class OwnQueries extends CoreObject {
 
   get slots() {
     this._begin('slots')
-    return this.#slots
+    return this._slots
   }
 
   set slots(slots) {
@@ -137,7 +140,7 @@ class OwnQueries extends CoreObject {
     checkCount(this, 'slots', slots)
     this._wanted = slots
     this._leave(this._enter().set_slots(this._handle, slots))
-    this.#slots = slots
+    this._slots = slots
   }
 
   add(x, y, z) {
@@ -147,7 +150,7 @@ class OwnQueries extends CoreObject {
     checkPoint(this, x, y, z)
     this._wanted = this._capacity + 1
     const slot = this._leave(this._enter().add(this._handle, x, y, z))
-    if (slot >= this.#slots) this.#slots = slot + 1
+    if (slot >= this._slots) this._slots = slot + 1
     return slot
   }
 
@@ -157,7 +160,7 @@ class OwnQueries extends CoreObject {
 
   clear() {
     super.clear()
-    this.#slots = 0
+    this._slots = 0
   }
 
   reserve(capacity, options = {}) {
@@ -183,7 +186,7 @@ class OwnQueries extends CoreObject {
 
   #positions(name, layout, floats) {
     this._begin(name)
-    if (layout !== this.#layout) {
+    if (layout !== this._layout) {
       const arrays = this._isPlane ? 'xs and ys' : 'xs, ys and zs'
       const advice =
         layout === 'separate' ? "'interleaved': use positions" : `'separate': use ${arrays}`
@@ -218,27 +221,28 @@ class OwnQueries extends CoreObject {
 
   get radii() {
     const radii = this._array('radii', 1)
-    this.#hasRadii = true
+    this._hasRadii = true
     return radii
   }
 
   build() {
     this._begin('build')
-    if (this.#hasRadii) this.#checkRadii()
+    if (this._hasRadii) this.#checkRadii()
     this._leave(this._enter().build(this._handle))
-    this.#built = this.#slots
+    this.#built = this._slots
     this.#takeRadii()
   }
 
   #checkRadii() {
-    const radii = this._views.radii.at(this._capacity)
-    for (let i = 0; i < this.#slots; i++)
+    const { _views: views, _capacity: capacity } = this._holder
+    const radii = views.radii.at(capacity)
+    for (let i = 0; i < this._slots; i++)
       if (!(radii[i] >= 0) && this._isUsed(i)) checkDistance(this, `radii[${i}]`, radii[i])
   }
 
   /** After a build, tells the core to copy all radii: queries use the copy. */
   #takeRadii() {
-    if (this.#hasRadii) this._leave(this._enter().take_radii(this._handle))
+    if (this._hasRadii) this._leave(this._enter().take_radii(this._handle))
   }
 
   // ---- Cones, such as fields of view ----
@@ -309,7 +313,7 @@ class OwnQueries extends CoreObject {
 
   /** Returns the number of rows of `allWithin` and `allNeighbors`: one per slot. */
   #rowCount() {
-    return Math.max(this.#slots, this.#built)
+    return Math.max(this._slots, this.#built)
   }
 
   /** Returns the result object of a batch: views of the `count` rows that the core just wrote. */
@@ -404,11 +408,11 @@ class OwnQueries extends CoreObject {
 
   restore(bytes) {
     super.restore(bytes)
-    this.#slots = this._leave(this._enter().slots(this._handle))
+    this._slots = this._leave(this._enter().slots(this._handle))
     this.#built = this._leave(this._enter().built(this._handle))
-    if (this._leave(this._enter().has_radii(this._handle)) === 1) this.#hasRadii = true
+    if (this._leave(this._enter().has_radii(this._handle)) === 1) this._hasRadii = true
   }
 }
 
 /** The base class of AgentTree, Grid and KdTree. */
-export const Points = /* @__PURE__ */ mixin(OwnQueries, Queries)
+export const Points = /* @__PURE__ */ mixin(PointsOnly, Queries)

@@ -14,7 +14,7 @@ import { createRandom } from '../../web/random.js'
 const CONSTRUCTIONS = Number(process.env.COPSE_CALLS ?? 6000)
 const CREATIONS = 600
 
-const POINTS = ['capacity', 'layout', 'onNonFinite', 'instance']
+const POINTS = ['capacity', 'layout', 'onNonFinite', 'instance', 'source']
 const NUMBERS = [
   ...['preferredSpeed', 'radius', 'maxSpeed', 'neighborDistance', 'maxNeighbors', 'timeHorizon'],
   ...['timeHorizonObstacles', 'maxAcceleration', 'priority', 'groups', 'mask', 'enabled', 'locked'],

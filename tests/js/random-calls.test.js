@@ -139,6 +139,7 @@ for (const [build, library] of Object.entries({ simd, scalar }))
         'maxDepth',
         'onNonFinite',
         'layout',
+        'source',
       ])
       const options = { capacity: 3, instance, ...required, [option]: any() }
       try {

@@ -17,6 +17,7 @@ static void *scarce_take(const copse_allocator *allocator, uint64_t bytes) {
 #include "../../../wasm/boxes.c"
 #include "../../../wasm/crowd.c"
 #include "../../../wasm/points.c"
+#include "../../../wasm/source.c"
 #include "../../../wasm/walls.c"
 #undef memory_take
 
@@ -53,16 +54,17 @@ static void create(input *in, held *entry) {
   const uint32_t dimensions = next_byte(in) % 8 ? 2 + next_byte(in) % 2 : next_word(in);
   const uint32_t capacity = next_size(in);
   const uint32_t a = next_word(in) % 64, b = next_byte(in) % 3, c = next_byte(in) % 3;
+  const bool isExternal = a % 4 == 3;
   if (entry->isAlive) destroy(entry->handle);
   switch (next_byte(in) % 6) {
   case 0:
-    entry->handle = agenttree_create(dimensions, capacity, a, b, c, a % 2, c % 2);
+    entry->handle = agenttree_create(dimensions, capacity, a, b, c, a % 2, c % 2, isExternal);
     break;
   case 1:
-    entry->handle = grid_create(dimensions, capacity, next_small(in), b, c);
+    entry->handle = grid_create(dimensions, capacity, next_small(in), b, c, isExternal);
     break;
   case 2:
-    entry->handle = kdtree_create(dimensions, capacity, b, c % 2, a % 2);
+    entry->handle = kdtree_create(dimensions, capacity, b, c % 2, a % 2, isExternal);
     break;
   case 3:
     entry->handle = octree_create(dimensions, capacity, (int32_t)a - 1, (int32_t)c * 12 - 1,
@@ -75,6 +77,7 @@ static void create(input *in, held *entry) {
     entry->handle = crowd_create(dimensions, capacity, a, b % 2);
   }
   entry->isAlive = entry->handle >= 0;
+  if (isExternal) points_set_source(entry->handle, entries[a / 4 % OBJECTS].handle);
   entry->capacity = entry->isAlive ? capacity : 0;
 }
 
@@ -94,7 +97,7 @@ static void write(input *in, const held *entry) {
                                          "velocities",
                                          "maxNeighborCounts"};
   object *target = any_of(entry->handle);
-  if (!target) return;
+  if (!target || (points_of(entry->handle) && points_of(entry->handle)->isExternal)) return;
   const uint32_t given = target->room[ROOM_GIVEN];
   if (room_take(target, ROOM_GIVEN, 6 * entry->capacity) && target->room[ROOM_GIVEN] > given)
     memset(target->rooms[ROOM_GIVEN], 0, target->room[ROOM_GIVEN] * sizeof(float));
@@ -156,9 +159,13 @@ static void check_events(int32_t handle) {
 }
 
 /* Compares an index that was just built with brute force. */
-static void compare(input *in, copse_points *index) {
-  const brute_points brute = {readable(copse_points_positions(index)), copse_points_groups(index),
-                              copse_points_slots(index), copse_points_dimensions(index)};
+static void compare(input *in, int32_t handle) {
+  const points *self = points_of(handle);
+  copse_points *index = self->core;
+  agents own;
+  const int32_t holder = self->isExternal ? self->source : handle;
+  must(agents_of(holder, &own), "built from a stale source");
+  const brute_points brute = {own.positions, own.groups, own.slots, own.dimensions};
   point_question question = {.query = copse_query_default()};
   next_point(in, question.center);
   next_point(in, question.direction);
@@ -217,7 +224,9 @@ static void call(input *in) {
     break;
   case 6:
   case 7:
-    if (points_build(handle) == 0) compare(in, points_of(handle)->core);
+    if (points_source_build(handle) == 0) compare(in, handle);
+    if (points_of(handle) && points_of(handle)->isExternal) break;
+    if (points_build(handle) == 0) compare(in, handle);
     break;
   case 8:
     points_within(handle, x, y, z, u, mask, a, sort);
@@ -250,12 +259,14 @@ static void call(input *in) {
     break;
   case 15:
     points_all_within(handle, u, mask);
+    points_source_all_within(handle, u, mask);
     break;
   case 16:
     points_within_many(handle, a, u, mask, sort);
     break;
   case 17:
     points_all_neighbors(handle, a % MOST, u, mask);
+    points_source_all_neighbors(handle, a % MOST, u, mask);
     break;
   case 18:
     points_nearest_many(handle, a, sort, u, mask, sort);
@@ -268,6 +279,7 @@ static void call(input *in) {
     break;
   case 21:
     points_take_radii(handle);
+    points_source_take_radii(handle);
     break;
   case 22:
     points_raycast(handle, x, y, z, u, v, w, x, mask, a);
@@ -376,7 +388,7 @@ static void call(input *in) {
     walls_room_for(handle, a);
     walls_size_of(handle, a);
     restorable(handle, a, sort * 4u, a);
-    must(staging_room() >= sizeof piece, "room for staging");
+    must(staging_room() >= sizeof initialBuffer, "room for staging");
     figures_of(handle);
     points_count(handle);
     points_slots(handle);

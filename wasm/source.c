@@ -1,0 +1,119 @@
+/* Indexes whose agents are those of another object, the source: a crowd or another index. They have
+ * no buffers for agents. Only the cores with all classes are linked from this file. */
+
+#include "points.h"
+
+#include "../c/crowd/crowd.h"
+
+#include <string.h>
+
+/* The agents of a source, in arrays by slot. */
+typedef struct agents {
+  uint32_t dimensions, slots; /* all agents are in slots 0 … slots - 1 */
+  copse_const_positions positions;
+  const uint32_t *groups; /* 0 for a slot without an agent that an index can find */
+  const uint32_t *masks;
+  const float *radii;
+} agents;
+
+/* Writes the agents of the object of a handle. Returns false if the handle is stale, or if the
+ * object has no agents of its own. */
+static bool agents_of(int32_t handle, agents *found) {
+  const points *index = points_of(handle);
+  copse_crowd *crowd = crowd_core_of(handle);
+  if (crowd) {
+    const copse_crowd_arrays arrays = copse_crowd_get(crowd);
+    const float *x = arrays.positions;
+    const uint32_t dim = copse_crowd_dimensions(crowd);
+    const copse_const_positions positions = {{x, x + 1, x + dim - 1}, dim};
+    *found = (agents){dim,          copse_crowd_slots(crowd),
+                      positions,    crowd_find_present(crowd),
+                      arrays.masks, arrays.radii};
+  } else if (index && !index->isExternal) {
+    const copse_positions own = copse_points_positions(index->core);
+    const copse_const_positions positions = {{own.axes[0], own.axes[1], own.axes[2]}, own.stride};
+    points_hide_free(index->core);
+    *found = (agents){index->dimensions, copse_points_slots(index->core),
+                      positions,         copse_points_groups(index->core),
+                      index->masks,      index->radii};
+  } else
+    return false;
+  return true;
+}
+
+/* Returns the index of a handle, and its agents. Returns NULL if the handle or the source is
+ * stale. */
+static points *index_of(int32_t handle, agents *own) {
+  points *self = points_of(handle);
+  return self && agents_of(self->source, own) ? self : NULL;
+}
+
+/* Sets the source of an external index. */
+EXPORT("points_set_source") int32_t points_set_source(int32_t handle, int32_t source) {
+  points *self = points_of(handle);
+  agents own;
+  if (!self || !agents_of(source, &own)) return FAILED(COPSE_STALE_SLOT);
+  if (!self->isExternal || own.dimensions != self->dimensions)
+    return FAILED(COPSE_INVALID_ARGUMENT);
+  self->source = source;
+  return 0;
+}
+
+/* The functions below replace their namesakes in points.c for an index with a source. */
+
+EXPORT("points_source_build") int32_t points_source_build(int32_t handle) {
+  agents own;
+  const points *self = index_of(handle, &own);
+  if (!self) return FAILED(COPSE_STALE_SLOT);
+  return zero_or_failed(
+      copse_points_build_from(self->core, &own.positions, own.groups, own.slots, &firstBad));
+}
+
+EXPORT("points_source_take_radii") int32_t points_source_take_radii(int32_t handle) {
+  agents own;
+  points *self = index_of(handle, &own);
+  if (!self) return FAILED(COPSE_STALE_SLOT);
+  points_use_radii(self, own.radii);
+  return 0;
+}
+
+/* Prepares a batch over all agents: lends the index the masks of its source. Makes room for a row
+ * for each slot that the source has by now. The core writes the rows of the last build: the others
+ * are empty. Fails if there is no such source, or no memory. */
+static copse_status lend(points *self, const agents *own, room which) {
+  if (!self) return COPSE_STALE_SLOT;
+  if (!copse_points_is_built(self->core)) return COPSE_NOT_BUILT;
+  if (!room_take(&self->object, which, own->slots)) return COPSE_OUT_OF_MEMORY;
+  self->masks = (uint32_t *)own->masks; /* only read */
+  return COPSE_OK;
+}
+
+static void empty_rows(const points *self, uint32_t *rows, uint32_t slots) {
+  const uint32_t built = copse_points_built(self->core);
+  if (slots > built) memset(rows + built, 0, (slots - built) * sizeof *rows);
+}
+
+EXPORT("points_source_all_within")
+double points_source_all_within(int32_t handle, float radius, uint32_t mask) {
+  agents own;
+  points *self = index_of(handle, &own);
+  const copse_status status = lend(self, &own, ROOM_ROWS);
+  if (status != COPSE_OK) return FAILED(status);
+  const double total = points_all_within(handle, radius, mask);
+  self->masks = NULL;
+  empty_rows(self, room_words(&self->object, ROOM_ROWS), own.slots);
+  empty_rows(self, room_second(&self->object, ROOM_ROWS), own.slots);
+  return total;
+}
+
+EXPORT("points_source_all_neighbors")
+int32_t points_source_all_neighbors(int32_t handle, uint32_t k, float maxDistance, uint32_t mask) {
+  agents own;
+  points *self = index_of(handle, &own);
+  const copse_status status = lend(self, &own, ROOM_NEIGHBOR_COUNTS);
+  if (status != COPSE_OK) return FAILED(status);
+  const int32_t result = points_all_neighbors(handle, k, maxDistance, mask);
+  self->masks = NULL;
+  empty_rows(self, room_words(&self->object, ROOM_NEIGHBOR_COUNTS), own.slots);
+  return result;
+}
