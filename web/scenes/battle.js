@@ -1,6 +1,7 @@
 // Two armies in an endless fight. Every frame, each unit queries the tree twice, without garbage: for its
-// nearest enemy (by group mask), and for the units that it touches. Dead units are in no group, so after the
-// next build no query finds them. They come back in squads from their own side of the field.
+// nearest enemy (by group mask), and for the units that it touches. The units are agents of a crowd, and the tree
+// reads them there. Dead units are disabled, so after the next build no query finds them. They come back in
+// squads from their own side of the field.
 
 import { AgentTree, Crowd } from 'copse'
 import { scaleSetting } from '../view/controls.js'
@@ -60,11 +61,11 @@ export default {
 
   setup(stage, params) {
     const { random, pointer } = stage
-    let crowd = null // moves the units if they avoid each other, in the same slots as the tree's
-    const tree = new AgentTree({ capacity: 2 * MAX_SOLDIERS })
+    const crowd = new Crowd({ capacity: 2 * MAX_SOLDIERS, maxNeighbors: 8, timeHorizon: 0.6 })
+    const tree = new AgentTree({ source: crowd })
     const floats = () => new Float32Array(2 * MAX_SOLDIERS)
 
-    // Units: the first half is army 0. Positions and groups are arrays of the tree.
+    // Units: the first half is army 0. Positions and groups are arrays of the crowd.
     const health = floats()
     const rest = floats() // seconds until the next strike
     const flash = floats() // 1 when struck, then fades
@@ -99,6 +100,7 @@ export default {
     let queries = 0
     let hits = 0
 
+    const unitCount = () => 2 * params.soldiers
     const armyOf = (i) => (i < params.soldiers ? 0 : 1)
 
     function measureField() {
@@ -109,36 +111,22 @@ export default {
       const room = Math.sqrt((width * height) / (2 * params.soldiers))
       radius = Math.round(8 * Math.min(Math.max(0.16 * room, 1), 7)) / 8
       for (const options of landing) options.maxDistance = 2 * radius
-      if (crowd) gather()
-    }
-
-    // Adds an agent to the crowd for each unit. Those of dead units are disabled later.
-    function gather() {
-      crowd ??= new Crowd({ capacity: 2 * MAX_SOLDIERS, maxNeighbors: 8, timeHorizon: 0.6 })
-      crowd.clear()
-      const agent = {
-        position: [0, 0],
-        radius,
-        maxSpeed: HASTE * SPEED * radius,
-        neighborDistance: 8 * radius,
-      }
-      for (let i = 0; i < 2 * params.soldiers; i++) crowd.add(agent)
+      crowd.radii.fill(radius)
+      crowd.maxSpeeds.fill(HASTE * SPEED * radius)
+      crowd.neighborDistances.fill(8 * radius)
     }
 
     // Lets the crowd move the living units, by the preferred velocities that act() wrote.
     function avoid(dt) {
-      const { positions } = tree
-      crowd.positions.set(positions.subarray(0, 2 * tree.slots))
-      for (let i = 0; i < tree.slots; i++) crowd.enabled[i] = health[i] > 0 ? 1 : 0
       crowd.step(dt)
-      positions.set(crowd.positions.subarray(0, 2 * tree.slots))
-      for (let i = 0; i < tree.slots; i++) if (health[i] > 0) keepInside(i, armyOf(i))
+      for (let i = 0; i < unitCount(); i++) if (health[i] > 0) keepInside(i, armyOf(i))
     }
 
     // Lines up both armies in ranks, close enough to meet soon.
     function muster() {
+      crowd.clear()
+      for (let i = 0; i < unitCount(); i++) crowd.add({ position: [0, 0] })
       measureField()
-      tree.slots = 2 * params.soldiers
       corpses.clear()
       arrows.clear()
       waitingCount.fill(0)
@@ -167,15 +155,16 @@ export default {
       rest[i] = random()
       pace[i] = 0.8 + 0.4 * random()
       flash[i] = lunge[i] = 0
-      tree.groups[i] = GROUPS[armyOf(i)]
+      crowd.groups[i] = GROUPS[armyOf(i)]
+      crowd.enabled[i] = 1
     }
 
     // Puts a unit at a distance from its own side of the field, facing the enemy.
     function stand(i, army, distance, across) {
       const length = along === 0 ? stage.width : stage.height
       const jitter = () => 0.6 * radius * (random() - 0.5)
-      tree.positions[2 * i + along] = (army === 0 ? distance : length - distance) + jitter()
-      tree.positions[2 * i + 1 - along] = across + jitter()
+      crowd.positions[2 * i + along] = (army === 0 ? distance : length - distance) + jitter()
+      crowd.positions[2 * i + 1 - along] = across + jitter()
       const forward = army === 0 ? 1 : -1
       faceX[i] = along === 0 ? forward : 0
       faceY[i] = along === 0 ? 0 : forward
@@ -200,15 +189,15 @@ export default {
 
     // Runs two queries for each unit: the nearest enemy and, without a crowd, the units that it touches.
     function look() {
-      const { positions } = tree
+      const { positions } = crowd
       queries = 0
-      for (let i = 0; i < tree.slots; i++) {
+      for (let i = 0; i < unitCount(); i++) {
         if (health[i] <= 0) continue
         const x = positions[2 * i]
         const y = positions[2 * i + 1]
         target[i] = tree.nearest(x, y, enemies[armyOf(i)])
         queries++
-        if (crowd) continue
+        if (params.avoid) continue
         others.exclude = i
         const total = tree.withinInto(x, y, 2 * radius, touched, others)
         const count = Math.min(total, touched.length)
@@ -234,9 +223,9 @@ export default {
     }
 
     function act(dt) {
-      const { positions } = tree
+      const { positions } = crowd
       const turn = Math.min(1, 10 * dt)
-      for (let i = 0; i < tree.slots; i++) {
+      for (let i = 0; i < unitCount(); i++) {
         if (health[i] <= 0) continue
         rest[i] -= dt
         flash[i] = Math.max(0, flash[i] - dt / FLASH_LIFE)
@@ -261,7 +250,7 @@ export default {
         }
         faceX[i] += (dirX - faceX[i]) * turn
         faceY[i] += (dirY - faceY[i]) * turn
-        if (crowd) {
+        if (params.avoid) {
           crowd.preferredVelocities[2 * i] = (dirX * walk) / dt
           crowd.preferredVelocities[2 * i + 1] = (dirY * walk) / dt
           continue
@@ -274,7 +263,7 @@ export default {
 
     // Keeps a unit on the field. Only its own side is open, since reinforcements come from there.
     function keepInside(i, army) {
-      const { positions } = tree
+      const { positions } = crowd
       const length = along === 0 ? stage.width : stage.height
       const breadth = along === 0 ? stage.height : stage.width
       const a = 2 * i + along
@@ -285,7 +274,7 @@ export default {
     }
 
     function strike(i, t, army, distance) {
-      const { positions } = tree
+      const { positions } = crowd
       lunge[i] = 1
       if (isArcher[i]) {
         rest[i] = 1.6 + 0.8 * random()
@@ -322,23 +311,16 @@ export default {
       if (health[i] > 0) return
       flash[i] = 0
       const army = armyOf(i)
-      tree.groups[i] = 0 // absent from every result
+      crowd.enabled[i] = 0 // absent from every result
       waiting[army][waitingCount[army]++] = i
       fallen[army]++
       const n = corpses.add()
-      corpses.x[n] = tree.positions[2 * i]
-      corpses.y[n] = tree.positions[2 * i + 1]
+      corpses.x[n] = crowd.positions[2 * i]
+      corpses.y[n] = crowd.positions[2 * i + 1]
       corpses.army[n] = army
       corpses.age[n] = 0
     }
 
-    function toggleCrowd() {
-      crowd?.dispose()
-      crowd = null
-      if (params.avoid) gather()
-    }
-
-    toggleCrowd()
     muster()
 
     return {
@@ -354,7 +336,7 @@ export default {
         if (dt > 0) look()
         lap('query')
         if (dt > 0) act(dt)
-        if (dt > 0 && crowd) avoid(dt)
+        if (dt > 0 && params.avoid) avoid(dt)
         fly(dt)
         for (let n = 0; n < corpses.capacity; n++) corpses.age[n] += dt
         for (let n = 0; n < blasts.capacity; n++) blasts.age[n] += dt
@@ -387,14 +369,14 @@ export default {
 
       change(field) {
         if (field === 'soldiers' || field === 'archers') muster()
-        if (field === 'avoid') toggleCrowd()
+        if (field === 'avoid') crowd.velocities.fill(0)
       },
 
       resize(x, y) {
         const wasAlong = along
         measureField()
         if (along !== wasAlong) return muster() // turned: the armies meet on the other axis
-        stretch(tree.positions.subarray(0, 2 * tree.slots), x, y)
+        stretch(crowd.positions.subarray(0, 2 * unitCount()), x, y)
       },
 
       scroll: (steps) => scaleSetting(stage, params, 'size', steps, SIZES),
@@ -410,13 +392,13 @@ export default {
 
       dispose() {
         tree.dispose()
-        crowd?.dispose()
+        crowd.dispose()
       },
     }
 
     function sortUnits() {
       hits = 0
-      for (let i = 0; i < tree.slots; i++) {
+      for (let i = 0; i < unitCount(); i++) {
         if (flash[i] > 0) hits++
         kinds[i] = health[i] > 0 ? 2 * armyOf(i) + isArcher[i] : ABSENT
       }
@@ -469,7 +451,7 @@ export default {
 
     function drawTargets() {
       const { context } = stage
-      const { positions } = tree
+      const { positions } = crowd
       context.lineWidth = 1
       context.globalAlpha = 0.3
       for (let army = 0; army < 2; army++) {
@@ -487,26 +469,27 @@ export default {
     }
 
     function drawUnits() {
-      const { positions, slots } = tree
+      const { positions } = crowd
+      const count = unitCount()
       const { red, blue, paper } = theme
       const colors = [red, red, blue, blue]
-      const small = isSmall(stage, radius, slots)
+      const small = isSmall(stage, radius, count)
       if (!small) drawSwords()
-      const plain = drawKinds(stage, positions, kinds, slots, radius, colors, UNIT)
+      const plain = drawKinds(stage, positions, kinds, count, radius, colors, UNIT)
       if (plain && !small)
-        drawKinds(stage, positions, kinds, slots, HOLE * radius, ['', paper, '', paper])
-      drawShades(stage, positions, flash, slots, 0.95 * radius, theme.flash)
+        drawKinds(stage, positions, kinds, count, HOLE * radius, ['', paper, '', paper])
+      drawShades(stage, positions, flash, count, 0.95 * radius, theme.flash)
     }
 
     // Draws a short blade ahead of each swordsman, thrust out when it strikes.
     function drawSwords() {
       const { context } = stage
-      const { positions } = tree
+      const { positions } = crowd
       context.lineWidth = Math.max(1, 0.36 * radius)
       for (let army = 0; army < 2; army++) {
         context.strokeStyle = armyColor(army)
         context.beginPath()
-        for (let i = 0; i < tree.slots; i++) {
+        for (let i = 0; i < unitCount(); i++) {
           if (kinds[i] !== 2 * army) continue
           const x = positions[2 * i]
           const y = positions[2 * i + 1]
