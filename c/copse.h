@@ -406,6 +406,10 @@ copse_status copse_points_pairs(const copse_points *points, float distance, cons
 /* Writes, for each of n centers (`dimensions` floats each), the agents within a radius. */
 copse_status copse_points_within_many(const copse_points *points, const float *centers, uint32_t n,
                                       float radius, const copse_query *query, copse_rows *rows);
+/* Writes, for each of n boxes (lo x, y, (z,) hi x, y, (z) each), the agents that copse_points_range
+ * finds, in the same order. COPSE_INVALID_ARGUMENT: a box has a NaN, or lo > hi on an axis. */
+copse_status copse_points_range_many(const copse_points *points, const float *boxes, uint32_t n,
+                                     const copse_query *query, copse_rows *rows);
 /* Writes, for each of n centers, the k nearest agents within query.maxDistance. */
 copse_status copse_points_nearest_many(const copse_points *points, const float *centers, uint32_t n,
                                        uint32_t k, const copse_query *query,
@@ -563,6 +567,27 @@ typedef struct copse_box_hit { /* the first hit of a ray */
  *   if there are none. If two axes give the same fraction, the normal is that of the first. */
 copse_status copse_octree_raycast(const copse_octree *tree, const float *from, const float *to,
                                   const copse_query *query, copse_box_hit *hit, uint32_t *visits);
+/* Batches: n queries in one call, with results as those of the batches of points. Every row holds
+ * what the single query finds, in the same order. `sort` must be COPSE_SORT_NONE. Cost: that of n
+ * single queries. range_many costs less, because boxes near each other share a search; it needs
+ * 30 KB of stack.
+ * Writes, for each of n boxes (2 * dimensions floats each: lo, hi), the items that intersect it.
+ * Boxes near each other have rows near each other. COPSE_INVALID_ARGUMENT: a box has a NaN, or lo >
+ * hi on an axis. */
+copse_status copse_octree_range_many(const copse_octree *tree, const float *boxes, uint32_t n,
+                                     const copse_query *query, copse_rows *rows);
+/* Writes, for each of n centers (`dimensions` floats each), the items that intersect the circle or
+ * sphere around it. */
+copse_status copse_octree_within_many(const copse_octree *tree, const float *centers, uint32_t n,
+                                      float radius, const copse_query *query, copse_rows *rows);
+/* Writes, for each of n centers, the k nearest items within query.maxDistance. */
+copse_status copse_octree_nearest_many(const copse_octree *tree, const float *centers, uint32_t n,
+                                       uint32_t k, const copse_query *query,
+                                       copse_neighbor_rows *rows);
+/* Casts n segments (2 * dimensions floats each: from, to) like copse_octree_raycast. Writes n ids
+ * and fractions. */
+copse_status copse_octree_raycast_many(const copse_octree *tree, const float *segments, uint32_t n,
+                                       const copse_query *query, uint32_t *ids, float *fractions);
 /* Finds all pairs of items that intersect, as a broad phase does; each pair once. Writes ids a, b,
  * a, b, … with a < b, by ascending a. results.total counts ids, two per pair. Whole pairs are
  * written while they fit. Both items must match the query's mask. */

@@ -17,7 +17,15 @@ _Static_assert(sizeof(boxes) <= OBJECT_BYTES, "see any_object");
   VIEW(groups, u, copse_octree_groups(self->core))                                                 \
   VIEW(ids, u, self->results.ids)                                                                  \
   VIEW(distances2, f, self->results.distances2)                                                    \
+  VIEW(given, f, base->rooms[ROOM_GIVEN])                                                          \
+  VIEW(rowOffsets, u, base->rooms[ROOM_ROWS])                                                      \
+  VIEW(rowCounts, u, room_second(base, ROOM_ROWS))                                                 \
   VIEW(rowIds, u, base->rooms[ROOM_IDS])                                                           \
+  VIEW(neighborCounts, u, base->rooms[ROOM_NEIGHBOR_COUNTS])                                       \
+  VIEW(neighborIds, u, base->rooms[ROOM_NEIGHBORS])                                                \
+  VIEW(neighborDistances2, f, room_second(base, ROOM_NEIGHBORS))                                   \
+  VIEW(hitIds, i, base->rooms[ROOM_HITS])                                                          \
+  VIEW(hitFractions, f, room_second(base, ROOM_HITS))                                              \
   VIEW(boxes, f, copse_octree_boxes(self->core))                                                   \
   VIEW(generations, u, copse_octree_generations(self->core))                                       \
   VIEW(hit, f, &self->hit.fraction) /* fraction, then the normal */                                \
@@ -310,4 +318,69 @@ int32_t boxes_raycast(int32_t handle, float x0, float y0, float z0, float x1, fl
       copse_octree_raycast(self->core, (float[]){x0, y0, z0}, (float[]){x1, y1, z1}, &query,
                            &self->hit, &self->results.visits);
   return result_or_failed(self->hit.id, status);
+}
+
+/* ---- Batches ---- */
+
+/* Begins a batch, see batch_begin. Returns NULL and a status on failure. */
+static boxes *box_batch_of(int32_t handle, room which, uint32_t rows, given given,
+                           copse_status *status) {
+  boxes *self = boxes_of(handle);
+  *status =
+      self ? batch_begin(&self->object, which, rows, given, copse_octree_dimensions(self->core))
+           : COPSE_STALE_SLOT;
+  return *status == COPSE_OK ? self : NULL;
+}
+
+/* Writes a row for each of n points or, if `radius` is NULL, for each of n boxes. */
+static double box_rows_of_given(int32_t handle, uint32_t n, const float *radius, uint32_t mask,
+                                uint32_t exclude) {
+  copse_status status;
+  boxes *self = box_batch_of(handle, ROOM_ROWS, n, radius ? GIVEN_POINT : GIVEN_BOX, &status);
+  if (!self) return FAILED(status);
+  const copse_query query = query_of(mask, exclude, COPSE_SORT_NONE);
+  const float *items = self->object.rooms[ROOM_GIVEN];
+  copse_rows rows;
+  do {
+    rows = rows_room(&self->object);
+    status = radius ? copse_octree_within_many(self->core, items, n, *radius, &query, &rows)
+                    : copse_octree_range_many(self->core, items, n, &query, &rows);
+  } while (room_for_all(&self->object, rows.total, &status));
+  return total_or_failed(rows.total, status);
+}
+
+EXPORT("boxes_within_many")
+double boxes_within_many(int32_t handle, uint32_t n, float radius, uint32_t mask,
+                         uint32_t exclude) {
+  return box_rows_of_given(handle, n, &radius, mask, exclude);
+}
+
+EXPORT("boxes_range_many")
+double boxes_range_many(int32_t handle, uint32_t n, uint32_t mask, uint32_t exclude) {
+  return box_rows_of_given(handle, n, NULL, mask, exclude);
+}
+
+EXPORT("boxes_nearest_many")
+int32_t boxes_nearest_many(int32_t handle, uint32_t n, uint32_t k, float maxDistance, uint32_t mask,
+                           uint32_t exclude) {
+  copse_status status;
+  copse_neighbor_rows rows;
+  boxes *self = box_batch_of(handle, ROOM_NEIGHBOR_COUNTS, n, GIVEN_POINT, &status);
+  if (!self) return FAILED(status);
+  if (!neighbors_room(&self->object, n, k, &rows)) return FAILED(COPSE_OUT_OF_MEMORY);
+  copse_query query = query_of(mask, exclude, COPSE_SORT_NONE);
+  query.maxDistance = maxDistance;
+  return zero_or_failed(
+      copse_octree_nearest_many(self->core, self->object.rooms[ROOM_GIVEN], n, k, &query, &rows));
+}
+
+EXPORT("boxes_raycast_many")
+int32_t boxes_raycast_many(int32_t handle, uint32_t n, uint32_t mask, uint32_t exclude) {
+  copse_status status;
+  boxes *self = box_batch_of(handle, ROOM_HITS, n, GIVEN_SEGMENT, &status);
+  if (!self) return FAILED(status);
+  const copse_query query = query_of(mask, exclude, COPSE_SORT_NONE);
+  return zero_or_failed(copse_octree_raycast_many(self->core, self->object.rooms[ROOM_GIVEN], n,
+                                                  &query, room_words(&self->object, ROOM_HITS),
+                                                  (float *)room_second(&self->object, ROOM_HITS)));
 }

@@ -200,9 +200,9 @@ export interface BatchOptions {
 export interface AllNeighborsOptions {
   /** The maximum number of neighbors of each agent or point. */
   k: number
-  /** Ignores agents that are farther away. Inclusive. Default: Infinity. */
+  /** Ignores items that are farther away. Inclusive. Default: Infinity. */
   maxDistance?: number
-  /** 32 bits: finds only agents whose `groups` share a bit with this mask. Default: all bits. */
+  /** 32 bits: finds only items whose `groups` share a bit with this mask. Default: all bits. */
   mask?: number
 }
 
@@ -370,6 +370,30 @@ interface Queries<D extends Dimensions> {
       options?: NearestOptions & IntoOptions,
     ]
   ): number
+
+  // Batches: many queries in one call. Row i of the results belongs to point or box i, and holds
+  // what the single query finds, in the same order. The buffers for results grow on demand and are
+  // kept: so memory grows only if a batch finds more than any batch before.
+
+  /**
+   * Returns the items within a radius of each point. `points`: x, y, (z,) x, y, …. Valid until the
+   * next `withinMany` or `rangeMany`; also until the next `pairs`, `pairsInto` or `allWithin`.
+   */
+  withinMany(points: Float32Array, radius: number, options?: SelectOptions): Rows
+  /**
+   * Returns the items in each box, as `range` does. `boxes`: minX, minY, (minZ,) maxX, maxY,
+   * (maxZ,) minX, …. Valid as long as the results of `withinMany`.
+   */
+  rangeMany(boxes: Float32Array, options?: SelectOptions): Rows
+  /**
+   * Returns the k items nearest to each point, and their distances. `points`: x, y, (z,) x, y, ….
+   * Valid until the next `nearestMany` or `allNeighbors`.
+   */
+  nearestMany(
+    points: Float32Array,
+    options: AllNeighborsOptions & { exclude?: number },
+  ): NeighborRows
+
   /**
    * Returns the cells of the tree or grid, to draw them. A copy. For each cell, parents before
    * children: its box (minX, minY, (minZ,) maxX, maxY, (maxZ)), its depth and its number of items.
@@ -535,32 +559,20 @@ declare abstract class Points<D extends Dimensions> extends CoreObject {
   /**
    * Returns each agent's neighbors within a radius. Row i belongs to slot i, and leaves out i
    * itself. The rows of agents that are near each other are stored near each other. Valid until the
-   * next `allWithin`, `withinMany`, `pairs` or `pairsInto`.
+   * next `allWithin`, `withinMany`, `rangeMany`, `pairs` or `pairsInto`.
    */
   allWithin(radius: number, options?: BatchOptions): Rows
-  /**
-   * Returns the agents within a radius of each point, row i for point i. `points`: x, y, (z,) x, y,
-   * ….
-   */
-  withinMany(points: Float32Array, radius: number, options?: SelectOptions): Rows
   /**
    * Returns the k nearest neighbors of each agent, and their distances. Row i belongs to slot i,
    * and leaves out i itself. Valid until the next `allNeighbors` or `nearestMany`.
    */
   allNeighbors(options: AllNeighborsOptions): NeighborRows
-  /**
-   * Returns the k agents nearest to each point, row i for point i. `points`: x, y, (z,) x, y, ….
-   */
-  nearestMany(
-    points: Float32Array,
-    options: AllNeighborsOptions & { exclude?: number },
-  ): NeighborRows
   /** Returns the first agent that each segment hits. `segments`: x0, y0, (z0,) x1, y1, (z1,) x0, …. */
   raycastMany(segments: Float32Array, options?: RayOptions): Hits
   /**
    * Returns the pairs of agents whose circles or spheres touch or overlap, by their `radii`. Each
    * pair is two ids, a, b, a, b, … with a < b, and is found once. Both agents must match the mask.
-   * Valid until the next `pairs`, `pairsInto`, `allWithin` or `withinMany`.
+   * Valid until the next `pairs`, `pairsInto`, `allWithin`, `withinMany` or `rangeMany`.
    */
   pairs(options?: BatchOptions): Uint32s
   /**
@@ -809,9 +821,14 @@ declare abstract class Boxes<D extends Dimensions> extends CoreObject {
     ...query: [...segment: Segment<D>, options?: SelectOptions]
   ): (D extends 3 ? BoxHit3D : BoxHit) | null
   /**
+   * Returns the first box or point that each segment hits. `segments`: x0, y0, (z0,) x1, y1, (z1,)
+   * x0, …. Valid until the next `raycastMany`.
+   */
+  raycastMany(segments: Float32Array, options?: SelectOptions): Hits
+  /**
    * Returns the pairs of items that touch or overlap. Each pair is two ids, a, b, a, b, … with
-   * a < b, and is found once. Both items must match the mask. Valid until the next `pairs` or
-   * `pairsInto`.
+   * a < b, and is found once. Both items must match the mask. Valid until the next `pairs`,
+   * `pairsInto`, `withinMany` or `rangeMany`.
    */
   pairs(options?: BatchOptions): Uint32s
   /** As `pairs`, but writes the whole pairs that fit to `out`. Returns the number of all pairs. */

@@ -254,15 +254,15 @@ export class CoreObject {
   /**
    * Copies the arguments of a batch to the core: points or, with `pointsPerItem` 2, segments.
    * Returns their number. The core checks the coordinates later. But if memory has to grow for the
-   * copy, they are checked before, so that wrong arguments do not make it grow.
+   * copy, `check` checks them before, so that wrong arguments do not make it grow.
    */
-  _takePoints(name, points, pointsPerItem) {
+  _takePoints(name, points, pointsPerItem, check = checkCoordinate) {
     checkArray(this, name, points, Float32Array)
     const width = pointsPerItem * this._dimensions
     const length = lengthOf(points)
     if (length % width !== 0) refuse(this, `${name}.length`, length, `a multiple of ${width}`)
     if (length > this.#limits.at(2 + ROOMS)[2 + GIVEN]) {
-      this.#checkPoints(name, points)
+      this.#checkPoints(name, points, check)
       this._prepare()
       const offset = isInside(points, this._instance) ? offsetOf(points) : -1
       this._takeRoom(GIVEN, length)
@@ -280,20 +280,20 @@ export class CoreObject {
    */
   _prepare() {}
 
-  #checkPoints(name, points) {
+  #checkPoints(name, points, check) {
     const length = lengthOf(points)
-    for (let i = 0; i < length; i++) checkCoordinate(this, `${name}[${i}]`, points[i])
+    for (let i = 0; i < length; i++) check(this, `${name}[${i}]`, points[i])
   }
 
   /**
    * Ends a batch that takes points: returns its result. If it failed because of a coordinate,
    * throws an error that names the coordinate.
    */
-  _leavePoints(name, points, result) {
+  _leavePoints(name, points, result, check = checkCoordinate) {
     try {
       return this._leave(result)
     } catch (error) {
-      this.#checkPoints(name, points)
+      this.#checkPoints(name, points, check)
       throw error
     }
   }
@@ -307,32 +307,6 @@ export class CoreObject {
     hits.ids = this._views.hitIds.at(count)
     hits.fractions = this._views.hitFractions.at(count)
     return hits
-  }
-
-  /**
-   * Returns a view of the pairs that the core just found. `count` is the number of ids, two per
-   * pair.
-   */
-  _pairs(count) {
-    this._room(IDS, 'rowIds')
-    return this._views.rowIds.fresh(count)
-  }
-
-  /** Begins `pairsInto`: checks `out` first, so that memory does not grow for a wrong one. */
-  _askPairsInto(out) {
-    this._begin('pairsInto')
-    checkArray(this, 'out', out, Uint32Array)
-  }
-
-  /**
-   * Copies pairs of ids to `out` while a whole pair fits. `count` is the number of ids that the
-   * core found, two per pair. Returns the number of all pairs.
-   */
-  _pairsInto(count, out) {
-    const pairs = this._room(IDS, 'rowIds')
-    const written = Math.min(count, lengthOf(out)) & ~1
-    for (let i = 0; i < written; i++) out[i] = pairs[i]
-    return count / 2
   }
 
   /**

@@ -164,6 +164,40 @@ bool is_given(const object *self, uint64_t floats) {
   return ok;
 }
 
+/* True if ROOM_GIVEN has n boxes without NaN. Puts the sides of each in order. */
+static bool are_boxes_given(object *self, uint32_t n, uint32_t dimensions) {
+  if (UINT64_C(2) * n * dimensions > self->room[ROOM_GIVEN]) return false;
+  float *lo = self->rooms[ROOM_GIVEN];
+  bool ok = true;
+  for (uint32_t i = 0; i < n; i++, lo += dimensions)
+    for (uint32_t axis = 0; axis < dimensions; axis++, lo++) {
+      const float side = lo[0];
+      if (side > lo[dimensions]) {
+        lo[0] = lo[dimensions];
+        lo[dimensions] = side;
+      }
+      ok = ok && lo[0] <= lo[dimensions];
+    }
+  return ok;
+}
+
+copse_status batch_begin(object *self, room which, uint32_t rows, given given,
+                         uint32_t dimensions) {
+  const bool ok = given == GIVEN_BOX ? are_boxes_given(self, rows, dimensions)
+                                     : is_given(self, (uint64_t)rows * given * dimensions);
+  return !ok                            ? COPSE_INVALID_ARGUMENT
+         : room_take(self, which, rows) ? COPSE_OK
+                                        : COPSE_OUT_OF_MEMORY;
+}
+
+bool neighbors_room(object *self, uint32_t rows, uint32_t k, copse_neighbor_rows *out) {
+  if (!room_take(self, ROOM_NEIGHBORS, (uint64_t)rows * k)) return false;
+  *out = (copse_neighbor_rows){room_words(self, ROOM_NEIGHBOR_COUNTS),
+                               room_words(self, ROOM_NEIGHBORS),
+                               (float *)room_second(self, ROOM_NEIGHBORS)};
+  return true;
+}
+
 EXPORT("take_room") int32_t take_room(int32_t handle, uint32_t which, double count) {
   object *self = any_of(handle);
   if (!self) return FAILED(COPSE_STALE_SLOT);

@@ -99,6 +99,22 @@ ALWAYS_INLINE uint32_t *room_second(const object *self, room which) {
  * Check this before a batch grows rooms, so that memory does not grow for wrong arguments. */
 bool is_given(const object *self, uint64_t floats);
 
+/* What ROOM_GIVEN holds for each row of a batch. */
+typedef enum given { GIVEN_NOTHING, GIVEN_POINT, GIVEN_SEGMENT, GIVEN_BOX } given;
+/* Begins a batch: checks ROOM_GIVEN, and grows the room `which` to `rows` rows. A box may have its
+ * sides in either order, and infinite ones: on each axis, swaps lo and hi if lo > hi. */
+copse_status batch_begin(object *self, room which, uint32_t rows, given given, uint32_t dimensions);
+/* Grows ROOM_NEIGHBORS for rows of k neighbors, and sets *out to the buffers for these rows.
+ * Returns false if there is no memory. */
+bool neighbors_room(object *self, uint32_t rows, uint32_t k, copse_neighbor_rows *out);
+
+ALWAYS_INLINE copse_rows rows_room(const object *self) {
+  return (copse_rows){.offsets = room_words(self, ROOM_ROWS),
+                      .counts = room_second(self, ROOM_ROWS),
+                      .ids = room_words(self, ROOM_IDS),
+                      .capacity = self->room[ROOM_IDS]};
+}
+
 /* Returns a struct for results that a batch writes to ROOM_IDS, without distances. */
 ALWAYS_INLINE copse_results ids_room(const object *self) {
   return (copse_results){.ids = room_words(self, ROOM_IDS), .capacity = self->room[ROOM_IDS]};

@@ -16,7 +16,19 @@ import {
   refuse,
 } from './errors.js'
 import { CoreObject, MAX_CAPACITY, mixin, NONE } from './object.js'
-import { ask, EXCLUDE, ids, into, MASK, Queries, query, range } from './queries.js'
+import {
+  ask,
+  askPairsInto,
+  EXCLUDE,
+  ids,
+  into,
+  MASK,
+  pairsInto,
+  pairsOf,
+  Queries,
+  query,
+  range,
+} from './queries.js'
 
 const OPTIONS = ['bounds', 'capacity', 'leafSize', 'maxDepth', 'looseness', 'instance']
 
@@ -78,7 +90,11 @@ class OwnQueries extends CoreObject {
    * The core's total of changes at the last `stats()`: the next one returns only the changes since.
    */
   #changes = 0
+  // The objects that calls return, always the same ones.
   /** @type {any} */ #stats
+  /** @type {any} */ #hits = {}
+  /** @type {any} */ _rows = { total: 0 }
+  /** @type {any} */ _neighborRows = {}
   #hit
 
   constructor(name, dimensions, options) {
@@ -205,18 +221,27 @@ class OwnQueries extends CoreObject {
   }
 
   pairs(options) {
-    return this._pairs(this.#pairs('pairs', options))
+    return pairsOf(this, this.#pairs('pairs', options))
   }
 
   pairsInto(out, options) {
-    this._askPairsInto(out)
-    return this._pairsInto(this.#pairs('pairsInto', options), out)
+    askPairsInto(this, out)
+    return pairsInto(this, this.#pairs('pairsInto', options), out)
   }
 
   /** Finds the pairs of items that touch or overlap. Returns the number of ids, two per pair. */
   #pairs(method, options) {
     ask(this, method, options, MASK)
     return this._leave(this._enter().pairs(this._handle, query.mask))
+  }
+
+  raycastMany(segments, options) {
+    ask(this, 'raycastMany', options, MASK | EXCLUDE)
+    const n = this._takePoints('segments', segments, 2)
+    const { mask, exclude } = query
+    const result = this._enter().raycast_many(this._handle, n, mask, exclude)
+    this._leavePoints('segments', segments, result)
+    return this._hitsOf(this.#hits, n)
   }
 
   raycast(x0, y0, z0, x1, y1, z1, options) {

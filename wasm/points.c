@@ -407,17 +407,14 @@ EXPORT("points_ready") int32_t points_ready(int32_t handle) {
   return zero_or_failed(copse_points_is_built(self->core) ? COPSE_OK : COPSE_NOT_BUILT);
 }
 
-/* Begins a batch: checks that ROOM_GIVEN holds `pointsPerRow` points for each of `rows` rows, and
- * grows the buffer `which` to as many rows. Returns NULL and a status on failure. */
-static points *batch_of(int32_t handle, room which, uint32_t rows, uint32_t pointsPerRow,
+/* Begins a batch, see batch_begin. Returns NULL and a status on failure. */
+static points *batch_of(int32_t handle, room which, uint32_t rows, given given,
                         copse_status *status) {
   points *self = points_of(handle);
-  *status = !self                                ? COPSE_STALE_SLOT
-            : !copse_points_is_built(self->core) ? COPSE_NOT_BUILT
-            : !is_given(&self->object, (uint64_t)rows * pointsPerRow * self->dimensions)
-                ? COPSE_INVALID_ARGUMENT
-            : room_take(&self->object, which, rows) ? COPSE_OK
-                                                    : COPSE_OUT_OF_MEMORY;
+  *status = !self ? COPSE_STALE_SLOT
+            : !copse_points_is_built(self->core)
+                ? COPSE_NOT_BUILT
+                : batch_begin(&self->object, which, rows, given, self->dimensions);
   return *status == COPSE_OK ? self : NULL;
 }
 
@@ -430,22 +427,32 @@ static uint32_t agent_rows(int32_t handle) {
   return slots > built ? slots : built;
 }
 
-static copse_rows rows_room(const points *self) {
-  return (copse_rows){.offsets = room_words(&self->object, ROOM_ROWS),
-                      .counts = room_second(&self->object, ROOM_ROWS),
-                      .ids = room_words(&self->object, ROOM_IDS),
-                      .capacity = self->object.room[ROOM_IDS]};
-}
-
 EXPORT("points_all_within") double points_all_within(int32_t handle, float radius, uint32_t mask) {
   copse_status status;
-  points *self = batch_of(handle, ROOM_ROWS, agent_rows(handle), 0, &status);
+  points *self = batch_of(handle, ROOM_ROWS, agent_rows(handle), GIVEN_NOTHING, &status);
   if (!self) return FAILED(status);
   const copse_query query = query_of(mask, COPSE_NONE, COPSE_SORT_NONE);
   copse_rows rows;
   do {
-    rows = rows_room(self);
+    rows = rows_room(&self->object);
     status = copse_points_all_within(self->core, radius, &query, self->masks, &rows);
+  } while (room_for_all(&self->object, rows.total, &status));
+  return total_or_failed(rows.total, status);
+}
+
+/* Writes a row for each of n points or, if `radius` is NULL, for each of n boxes. */
+static double rows_of_given(int32_t handle, uint32_t n, const float *radius, uint32_t mask,
+                            uint32_t exclude) {
+  copse_status status;
+  points *self = batch_of(handle, ROOM_ROWS, n, radius ? GIVEN_POINT : GIVEN_BOX, &status);
+  if (!self) return FAILED(status);
+  const copse_query query = query_of(mask, exclude, COPSE_SORT_NONE);
+  const float *items = self->object.rooms[ROOM_GIVEN];
+  copse_rows rows;
+  do {
+    rows = rows_room(&self->object);
+    status = radius ? copse_points_within_many(self->core, items, n, *radius, &query, &rows)
+                    : copse_points_range_many(self->core, items, n, &query, &rows);
   } while (room_for_all(&self->object, rows.total, &status));
   return total_or_failed(rows.total, status);
 }
@@ -453,39 +460,28 @@ EXPORT("points_all_within") double points_all_within(int32_t handle, float radiu
 EXPORT("points_within_many")
 double points_within_many(int32_t handle, uint32_t n, float radius, uint32_t mask,
                           uint32_t exclude) {
-  copse_status status;
-  points *self = batch_of(handle, ROOM_ROWS, n, 1, &status);
-  if (!self) return FAILED(status);
-  const copse_query query = query_of(mask, exclude, COPSE_SORT_NONE);
-  copse_rows rows;
-  do {
-    rows = rows_room(self);
-    status = copse_points_within_many(self->core, self->object.rooms[ROOM_GIVEN], n, radius, &query,
-                                      &rows);
-  } while (room_for_all(&self->object, rows.total, &status));
-  return total_or_failed(rows.total, status);
+  return rows_of_given(handle, n, &radius, mask, exclude);
+}
+
+EXPORT("points_range_many")
+double points_range_many(int32_t handle, uint32_t n, uint32_t mask, uint32_t exclude) {
+  return rows_of_given(handle, n, NULL, mask, exclude);
 }
 
 /* Does the same as batch_of for rows of k neighbors, and sets *out to the buffers for the rows. */
-static points *neighbor_batch_of(int32_t handle, uint32_t rows, uint32_t pointsPerRow, uint32_t k,
+static points *neighbor_batch_of(int32_t handle, uint32_t rows, given given, uint32_t k,
                                  copse_neighbor_rows *out, copse_status *status) {
-  points *self = batch_of(handle, ROOM_NEIGHBOR_COUNTS, rows, pointsPerRow, status);
-  if (!self) return NULL;
-  if (!room_take(&self->object, ROOM_NEIGHBORS, (uint64_t)rows * k)) {
-    *status = COPSE_OUT_OF_MEMORY;
-    return NULL;
-  }
-  *out = (copse_neighbor_rows){room_words(&self->object, ROOM_NEIGHBOR_COUNTS),
-                               room_words(&self->object, ROOM_NEIGHBORS),
-                               (float *)room_second(&self->object, ROOM_NEIGHBORS)};
-  return self;
+  points *self = batch_of(handle, ROOM_NEIGHBOR_COUNTS, rows, given, status);
+  if (self && neighbors_room(&self->object, rows, k, out)) return self;
+  if (self) *status = COPSE_OUT_OF_MEMORY;
+  return NULL;
 }
 
 EXPORT("points_all_neighbors")
 int32_t points_all_neighbors(int32_t handle, uint32_t k, float maxDistance, uint32_t mask) {
   copse_status status;
   copse_neighbor_rows rows;
-  points *self = neighbor_batch_of(handle, agent_rows(handle), 0, k, &rows, &status);
+  points *self = neighbor_batch_of(handle, agent_rows(handle), GIVEN_NOTHING, k, &rows, &status);
   if (!self) return FAILED(status);
   copse_query query = query_of(mask, COPSE_NONE, COPSE_SORT_NONE);
   query.maxDistance = maxDistance;
@@ -497,7 +493,7 @@ int32_t points_nearest_many(int32_t handle, uint32_t n, uint32_t k, float maxDis
                             uint32_t mask, uint32_t exclude) {
   copse_status status;
   copse_neighbor_rows rows;
-  points *self = neighbor_batch_of(handle, n, 1, k, &rows, &status);
+  points *self = neighbor_batch_of(handle, n, GIVEN_POINT, k, &rows, &status);
   if (!self) return FAILED(status);
   copse_query query = query_of(mask, exclude, COPSE_SORT_NONE);
   query.maxDistance = maxDistance;
@@ -554,7 +550,7 @@ EXPORT("points_raycast_many")
 int32_t points_raycast_many(int32_t handle, uint32_t n, float radius, uint32_t mask,
                             uint32_t exclude) {
   copse_status status;
-  points *self = batch_of(handle, ROOM_HITS, n, 2, &status);
+  points *self = batch_of(handle, ROOM_HITS, n, GIVEN_SEGMENT, &status);
   if (!self) return FAILED(status);
   const bool hasOwnRadii = radius < 0;
   const copse_query query = query_of(mask, exclude, COPSE_SORT_NONE);

@@ -29,7 +29,8 @@ import {
 } from './object.js'
 import {
   ask,
-  checkQueryOptions,
+  askNeighbors,
+  askPairsInto,
   DISTANCES2,
   EXCLUDE,
   ids,
@@ -37,9 +38,14 @@ import {
   K,
   MASK,
   MAX_DISTANCE,
+  MAX_UINT32,
+  neighborRowsOf,
+  pairsInto,
+  pairsOf,
   Queries,
   query,
   RADIUS,
+  rowsOf,
   SEARCH,
 } from './queries.js'
 
@@ -47,7 +53,6 @@ import {
 export const INDEX_OPTIONS = ['capacity', 'layout', 'onNonFinite', 'instance']
 
 const ROOM = ['results', 'k']
-const MAX_UINT32 = 2 ** 32 - 1
 /** Passed as the distance of `pairs`: the core then uses each agent's own radius. */
 const OWN_RADII = -1
 const RAYS = RADIUS | MASK | EXCLUDE
@@ -101,8 +106,8 @@ export class PointsOnly extends CoreObject {
   // The objects that calls return, always the same ones.
   #hit
   /** @type {any} */ #hits = {}
-  /** @type {any} */ #rows = { total: 0 }
-  /** @type {any} */ #neighborRows = {}
+  /** @type {any} */ _rows = { total: 0 }
+  /** @type {any} */ _neighborRows = {}
   /** @type {any} */ #stats = {}
 
   /**
@@ -301,86 +306,39 @@ export class PointsOnly extends CoreObject {
 
   // ---- Batches ----
 
-  /** Begins a batch of k nearest neighbors: checks its options. Returns the option `k`. */
-  #askNeighbors(method, options, bits) {
-    this._begin(method)
-    checkQueryOptions(this, options, bits)
-    const { k } = options
-    ask(this, method, options, bits)
-    checkInteger(this, 'k', k, 0, MAX_UINT32)
-    return k
-  }
-
   /** Returns the number of rows of `allWithin` and `allNeighbors`: one per slot. */
   #rowCount() {
     return Math.max(this._slots, this.#built)
-  }
-
-  /** Returns the result object of a batch: views of the `count` rows that the core just wrote. */
-  #rowsOf(count, total) {
-    const rows = this.#rows
-    rows.ids = this._room(IDS, 'rowIds')
-    rows.offsets = this._views.rowOffsets.at(count)
-    rows.counts = this._views.rowCounts.at(count)
-    rows.total = total
-    return rows
-  }
-
-  #neighborRowsOf(count) {
-    const rows = this.#neighborRows
-    rows.ids = this._room(NEIGHBORS, 'neighborIds')
-    rows.distances2 = this._room(NEIGHBORS, 'neighborDistances2')
-    rows.counts = this._views.neighborCounts.at(count)
-    return rows
   }
 
   allWithin(radius, options) {
     ask(this, 'allWithin', options, MASK)
     checkDistance(this, 'radius', radius)
     const total = this._leave(this._enter().all_within(this._handle, radius, query.mask))
-    return this.#rowsOf(this.#rowCount(), total)
-  }
-
-  withinMany(points, radius, options) {
-    ask(this, 'withinMany', options, MASK | EXCLUDE)
-    checkDistance(this, 'radius', radius)
-    const n = this._takePoints('points', points, 1)
-    const { mask, exclude } = query
-    const result = this._enter().within_many(this._handle, n, radius, mask, exclude)
-    const total = this._leavePoints('points', points, result)
-    return this.#rowsOf(n, total)
+    return rowsOf(this, this.#rowCount(), total)
   }
 
   allNeighbors(options) {
-    const k = this.#askNeighbors('allNeighbors', options, K | MAX_DISTANCE | MASK)
+    const k = askNeighbors(this, 'allNeighbors', options, K | MAX_DISTANCE | MASK)
     const { mask, maxDistance } = query
     const wasm = this._enter()
     this._leave(wasm.all_neighbors(this._handle, k, maxDistance, mask))
-    return this.#neighborRowsOf(this.#rowCount())
-  }
-
-  nearestMany(points, options) {
-    const k = this.#askNeighbors('nearestMany', options, K | MAX_DISTANCE | MASK | EXCLUDE)
-    const n = this._takePoints('points', points, 1)
-    const { mask, exclude, maxDistance } = query
-    const wasm = this._enter()
-    const result = wasm.nearest_many(this._handle, n, k, maxDistance, mask, exclude)
-    this._leavePoints('points', points, result)
-    return this.#neighborRowsOf(n)
+    return neighborRowsOf(this, this.#rowCount())
   }
 
   // ---- Pairs: agents within a distance or, without one, agents that touch ----
 
   pairs(distance, options) {
-    if (typeof distance !== 'number') return this._pairs(this.#pairs('pairs', undefined, distance))
-    return this._pairs(this.#pairs('pairs', distance, options))
+    if (typeof distance !== 'number')
+      return pairsOf(this, this.#pairs('pairs', undefined, distance))
+    return pairsOf(this, this.#pairs('pairs', distance, options))
   }
 
   pairsInto(distance, out, options) {
     const hasOwnRadii = typeof distance !== 'number'
-    this._askPairsInto(hasOwnRadii ? distance : out)
-    if (hasOwnRadii) return this._pairsInto(this.#pairs('pairsInto', undefined, out), distance)
-    return this._pairsInto(this.#pairs('pairsInto', distance, options), out)
+    askPairsInto(this, hasOwnRadii ? distance : out)
+    if (hasOwnRadii) return pairsInto(this, this.#pairs('pairsInto', undefined, out), distance)
+    return pairsInto(this, this.#pairs('pairsInto', distance, options), out)
   }
 
   /**

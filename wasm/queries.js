@@ -17,8 +17,9 @@ import {
   refuse,
 } from './errors.js'
 import { lengthOf } from './memory.js'
-import { CoreObject, NONE } from './object.js'
+import { CoreObject, IDS, NEIGHBORS, NONE } from './object.js'
 
+export const MAX_UINT32 = 2 ** 32 - 1
 const SORT_NONE = 0
 const SORT_DISTANCE = 2
 /** A bit in the argument `sort` of the core: the caller needs distances. See wasm/objects.h. */
@@ -292,6 +293,61 @@ function neighbors(object, method, x, y, z, k, options) {
   return object._leave(wasm.neighbors(object._handle, x, y, z, limit, maxDistance, mask, exclude))
 }
 
+// ---- Batches: many queries in one call ----
+
+/** Begins a batch of k nearest neighbors: checks its options. Returns the option `k`. */
+export function askNeighbors(object, method, options, bits) {
+  object._begin(method)
+  checkQueryOptions(object, options, bits)
+  const { k } = options
+  ask(object, method, options, bits)
+  checkInteger(object, 'k', k, 0, MAX_UINT32)
+  return k
+}
+
+/** Returns the result object of a batch: views of the `count` rows that the core just wrote. */
+export function rowsOf(object, count, total) {
+  const rows = object._rows
+  rows.ids = object._room(IDS, 'rowIds')
+  rows.offsets = object._views.rowOffsets.at(count)
+  rows.counts = object._views.rowCounts.at(count)
+  rows.total = total
+  return rows
+}
+
+export function neighborRowsOf(object, count) {
+  const rows = object._neighborRows
+  rows.ids = object._room(NEIGHBORS, 'neighborIds')
+  rows.distances2 = object._room(NEIGHBORS, 'neighborDistances2')
+  rows.counts = object._views.neighborCounts.at(count)
+  return rows
+}
+
+// ---- Pairs: each is two ids, and `count` is the number of ids ----
+
+/** Returns a view of the pairs that the core just found. */
+export function pairsOf(object, count) {
+  object._room(IDS, 'rowIds')
+  return object._views.rowIds.fresh(count)
+}
+
+/** Begins `pairsInto`: checks `out` first, so that memory does not grow for a wrong one. */
+export function askPairsInto(object, out) {
+  object._begin('pairsInto')
+  checkArray(object, 'out', out, Uint32Array)
+}
+
+/**
+ * Copies the pairs that the core just found to `out` while a whole pair fits. Returns the number of
+ * all pairs.
+ */
+export function pairsInto(object, count, out) {
+  const pairs = object._room(IDS, 'rowIds')
+  const written = Math.min(count, lengthOf(out)) & ~1
+  for (let i = 0; i < written; i++) out[i] = pairs[i]
+  return count / 2
+}
+
 /** The queries that points and boxes share: `mixin` copies them to both. @abstract */
 export class Queries extends CoreObject {
   within(x, y, z, radius, options) {
@@ -344,6 +400,33 @@ export class Queries extends CoreObject {
   neighborsInto(x, y, z, k, out, options) {
     if (this._isPlane) return into(this, neighbors(this, 'neighborsInto', x, y, 0, z, out), k)
     return into(this, neighbors(this, 'neighborsInto', x, y, z, k, options), out)
+  }
+
+  withinMany(points, radius, options) {
+    ask(this, 'withinMany', options, MASK | EXCLUDE)
+    checkDistance(this, 'radius', radius)
+    const n = this._takePoints('points', points, 1)
+    const { mask, exclude } = query
+    const result = this._enter().within_many(this._handle, n, radius, mask, exclude)
+    return rowsOf(this, n, this._leavePoints('points', points, result))
+  }
+
+  rangeMany(boxes, options) {
+    ask(this, 'rangeMany', options, MASK | EXCLUDE)
+    const n = this._takePoints('boxes', boxes, 2, checkSide)
+    const { mask, exclude } = query
+    const result = this._enter().range_many(this._handle, n, mask, exclude)
+    return rowsOf(this, n, this._leavePoints('boxes', boxes, result, checkSide))
+  }
+
+  nearestMany(points, options) {
+    const k = askNeighbors(this, 'nearestMany', options, K | MAX_DISTANCE | MASK | EXCLUDE)
+    const n = this._takePoints('points', points, 1)
+    const { mask, exclude, maxDistance } = query
+    const wasm = this._enter()
+    const result = wasm.nearest_many(this._handle, n, k, maxDistance, mask, exclude)
+    this._leavePoints('points', points, result)
+    return neighborRowsOf(this, n)
   }
 
   cells() {

@@ -155,6 +155,22 @@ void query_sort(const copse_query *query, copse_results *results) {
                query->sort == COPSE_SORT_ID ? BY_ID : BY_DISTANCE);
 }
 
+copse_results query_row_begin(const copse_rows *rows) {
+  copse_results row = {0};
+  if (!rows->truncated && rows->total < rows->capacity) {
+    row.ids = rows->ids + rows->total;
+    row.capacity = rows->capacity - rows->total;
+  }
+  return row;
+}
+
+void query_row_end(copse_rows *rows, uint32_t i, uint32_t count) {
+  if (count > query_row_begin(rows).capacity) rows->truncated = true;
+  rows->offsets[i] = rows->truncated ? 0 : rows->total;
+  rows->counts[i] = rows->truncated ? 0 : count;
+  rows->total = count > UINT32_MAX - rows->total ? UINT32_MAX : rows->total + count;
+}
+
 void scan_offer(scan_nearest *nearest, float distance2, uint32_t id) {
   const pair candidate = {distance2, id};
   if (nearest->size < nearest->k)

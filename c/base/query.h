@@ -38,4 +38,11 @@ ALWAYS_INLINE bool query_results_ok(const copse_query *query, copse_results *res
 /* Sorts the results that were written, in the order that the query asks for. */
 void query_sort(const copse_query *query, copse_results *results);
 
+/* Returns a struct for the results of the next row of a batch, with the room that is left. The rows
+ * must be filled in order. Before the first one, rows->total must be 0 and rows->truncated false.
+ */
+copse_results query_row_begin(const copse_rows *rows);
+/* Ends row i, which has `count` ids. If they did not fit, this row and all later ones are empty. */
+void query_row_end(copse_rows *rows, uint32_t i, uint32_t count);
+
 #endif

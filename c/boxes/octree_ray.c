@@ -111,24 +111,48 @@ ALWAYS_INLINE uint32_t cast_in(const copse_octree *tree, const segment *ray,
   return visits;
 }
 
+static const copse_box_hit NO_HIT = {COPSE_NONE, 1, {0, 0, 0}};
+
 OCTREE_FUNCTION(uint32_t, cast,
                 (const copse_octree *tree, const segment *ray, const copse_query *query,
                  copse_box_hit *hit),
                 (tree, ray, query, hit), cast_in(tree, ray, query, hit, dim))
 
-copse_status copse_octree_raycast(const copse_octree *tree, const float *from, const float *to,
-                                  const copse_query *query, copse_box_hit *hit, uint32_t *visits) {
-  const copse_query settings = query_or_default(query);
-  const int dim = (int)tree->def.dimensions;
-  *hit = (copse_box_hit){COPSE_NONE, 1, {0, 0, 0}};
-  if (!query_point_ok(from, dim) || !query_point_ok(to, dim)) return COPSE_INVALID_ARGUMENT;
+static uint32_t cast_one(const copse_octree *tree, const float *from, const float *to,
+                         const copse_query *query, copse_box_hit *hit) {
   segment ray = {{0}, {0}, {0}};
-  for (int axis = 0; axis < dim; axis++) {
+  for (uint32_t axis = 0; axis < tree->def.dimensions; axis++) {
     ray.from[axis] = (double)from[axis];
     ray.to[axis] = (double)to[axis];
     ray.way[axis] = ray.to[axis] - ray.from[axis];
   }
-  const uint32_t visited = cast(tree, &ray, &settings, hit);
+  *hit = NO_HIT;
+  return cast(tree, &ray, query, hit);
+}
+
+copse_status copse_octree_raycast(const copse_octree *tree, const float *from, const float *to,
+                                  const copse_query *query, copse_box_hit *hit, uint32_t *visits) {
+  const copse_query settings = query_or_default(query);
+  const int dim = (int)tree->def.dimensions;
+  *hit = NO_HIT;
+  if (!query_point_ok(from, dim) || !query_point_ok(to, dim)) return COPSE_INVALID_ARGUMENT;
+  const uint32_t visited = cast_one(tree, from, to, &settings, hit);
   if (visits) *visits = visited;
+  return COPSE_OK;
+}
+
+copse_status copse_octree_raycast_many(const copse_octree *tree, const float *segments, uint32_t n,
+                                       const copse_query *query, uint32_t *ids, float *fractions) {
+  const copse_query settings = query_or_default(query);
+  const size_t dim = tree->def.dimensions;
+  for (size_t end = 0; end < 2 * (size_t)n; end++)
+    if (!query_point_ok(segments + end * dim, (int)dim)) return COPSE_INVALID_ARGUMENT;
+  for (size_t i = 0; i < n; i++) {
+    const float *from = segments + 2 * dim * i;
+    copse_box_hit hit;
+    cast_one(tree, from, from + dim, &settings, &hit);
+    ids[i] = hit.id;
+    fractions[i] = hit.fraction;
+  }
   return COPSE_OK;
 }

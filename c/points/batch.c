@@ -163,17 +163,12 @@ void batch_rows(const batch_query *batch, nearby *near, uint32_t self, uint32_t 
     CALL_PAIR(batch->points->dimensions, rows_of, batch, near, self, own, radius2, writer);
 }
 
-SMALL_CODE static void row_of_query(const batch_query *batch, const float *center, float radius,
-                                    const copse_query *query, uint32_t row, row_writer *writer) {
-  copse_results results = {.ids = writer->ids + writer->used, .capacity = rows_room(writer)};
-  copse_points_within(batch->points, center, radius, query, &results);
-  row_end(writer, row, results.total);
-}
-
-void batch_row_alone(const batch_query *batch, const float *center, uint32_t slot, float radius,
-                     row_writer *writer) {
+SMALL_CODE void batch_row_alone(const batch_query *batch, const float *center, uint32_t slot,
+                                float radius, row_writer *writer) {
   const copse_query query = query_of(batch, slot);
-  row_of_query(batch, center, radius, &query, slot, writer);
+  copse_results results = {.ids = writer->ids + writer->used, .capacity = rows_room(writer)};
+  copse_points_within(batch->points, center, radius, &query, &results);
+  row_end(writer, slot, results.total);
 }
 
 static bool coordinates_ok(const batch_query *batch, const float *points, uint32_t n) {
@@ -192,23 +187,6 @@ SMALL_CODE copse_status copse_points_all_within(const copse_points *points, floa
   if (!points->isBuilt) return COPSE_NOT_BUILT;
   rows_start(&writer, rows, row_count(points), points->present);
   points->type->allWithin(points, &batch, radius, &writer);
-  rows_end(&writer, rows);
-  return COPSE_OK;
-}
-
-SMALL_CODE copse_status copse_points_within_many(const copse_points *points, const float *centers,
-                                                 uint32_t n, float radius, const copse_query *query,
-                                                 copse_rows *rows) {
-  batch_query batch;
-  row_writer writer;
-  if (!start(&batch, points, query, NULL) || !query_radius_ok(radius) ||
-      !coordinates_ok(&batch, centers, n))
-    return COPSE_INVALID_ARGUMENT;
-  if (!points->isBuilt) return COPSE_NOT_BUILT;
-  rows_start(&writer, rows, n, n);
-  for (uint32_t i = 0; i < n; i++)
-    row_of_query(&batch, centers + (size_t)i * points->dimensions, radius, &batch.query, i,
-                 &writer);
   rows_end(&writer, rows);
   return COPSE_OK;
 }

@@ -56,6 +56,35 @@ copse_status copse_points_cone(const copse_points *points, const float *center,
   return collect(points, &where, SHAPE_CONE, &effective, results);
 }
 
+/* Writes a row for each of n boxes or, if `radius` is not NULL, for each of n circles. */
+static copse_status rows_of(const copse_points *points, const float *given, uint32_t n,
+                            const float *radius, const copse_query *query, copse_rows *rows) {
+  const size_t dim = points->dimensions, width = radius ? dim : 2 * dim;
+  copse_status status = points->isBuilt ? COPSE_OK : COPSE_NOT_BUILT;
+  if (query && query->sort != COPSE_SORT_NONE) status = COPSE_INVALID_ARGUMENT;
+  rows->total = 0;
+  rows->truncated = false;
+  for (uint32_t i = 0; i < n && status == COPSE_OK; i++) {
+    copse_results row = query_row_begin(rows);
+    const float *item = given + i * width;
+    status = radius ? copse_points_within(points, item, *radius, query, &row)
+                    : copse_points_range(points, item, item + dim, query, &row);
+    query_row_end(rows, i, row.total);
+  }
+  return status;
+}
+
+copse_status copse_points_within_many(const copse_points *points, const float *centers, uint32_t n,
+                                      float radius, const copse_query *query, copse_rows *rows) {
+  return query_radius_ok(radius) ? rows_of(points, centers, n, &radius, query, rows)
+                                 : COPSE_INVALID_ARGUMENT;
+}
+
+copse_status copse_points_range_many(const copse_points *points, const float *boxes, uint32_t n,
+                                     const copse_query *query, copse_rows *rows) {
+  return rows_of(points, boxes, n, NULL, query, rows);
+}
+
 /* ---- Counting ----------------------------------------------------------------------------- */
 
 static copse_status count_within(const copse_points *points, const float *center, float radius,

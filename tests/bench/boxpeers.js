@@ -4,6 +4,7 @@
 // build(boxes)     builds from nothing: minX, minY, maxX, maxY of each box
 // move(boxes)      updates the index, if that works differently from build
 // range(minX, minY, maxX, maxY)   finds boxes, in `found`; returns their number
+// rangeMany(areas)                finds the boxes in each area: rows of ids, if the library has that
 // bytes()          returns the bytes of memory, if the library knows them
 // pairs()          finds overlapping pairs, in `paired`, two ids each; returns their number. Without it, the
 //                  benchmark searches the area of each box
@@ -26,7 +27,9 @@ const roomFor = (n) => ({ found: new Uint32Array(n), paired: new Uint32Array(PAI
 
 // ---- copse ----
 
-/** @param {boolean} oneByOne by `add` and `move`; else all in one call, by `load` and `moveAll` */
+/**
+ * @param {boolean} oneByOne by `add`, `move` and `range`; else all in one call, by `load`, `moveAll` and `rangeMany`
+ */
 const oursBy =
   (oneByOne) =>
   ({ n, side }) => {
@@ -34,6 +37,7 @@ const oursBy =
     const { found, paired } = room
     const tree = new Quadtree({ bounds: [0, 0, side, side], capacity: n })
     const inOneCall = {
+      rangeMany: (areas) => tree.rangeMany(areas),
       build(boxes) {
         tree.boxes.set(boxes)
         tree.load(n)

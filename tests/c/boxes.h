@@ -214,6 +214,80 @@ static inline const char *compare_boxes(const copse_octree *tree, const box_list
   return NULL;
 }
 
+/* Compares every batch with loops over the list: of the question, and of all items. Rows must have
+ * the order of single queries. Returns the name of the first that differs, or NULL. The question
+ * must be valid. */
+static inline const char *compare_box_batches(const copse_octree *tree, const box_list *list,
+                                              const box_question *question) {
+  enum { MOST = BOXES + 1, ROOM = MOST * BOXES, MOST_K = 20 };
+  static float boxes[6 * MOST], fractions[MOST], near2[MOST * MOST_K];
+  static uint32_t offsets[MOST], counts[MOST], ids[ROOM], nearIds[MOST * MOST_K], hits[MOST];
+  const uint32_t dim = list->dimensions, k = question->k;
+  uint32_t n = 1, single[BOXES];
+  float single2[BOXES];
+  memcpy(boxes, question->lo, dim * sizeof(float));
+  memcpy(boxes + dim, question->hi, dim * sizeof(float));
+  for (uint32_t id = 0; id < BOXES; id++)
+    if (list->used[id]) memcpy(boxes + 2 * dim * n++, list->boxes[id], 2 * dim * sizeof(float));
+  /* With all the room that is needed, and with some of it. */
+  for (int form = 0; form < 4; form++) {
+    const uint32_t capacity = form & 1 ? ROOM : 40 * k;
+    copse_rows rows = {offsets, counts, capacity ? ids : NULL, capacity, 7, true};
+    const bool isRange = form & 2;
+    const copse_status status =
+        isRange
+            ? copse_octree_range_many(tree, boxes, n, &question->query, &rows)
+            : copse_octree_within_many(tree, boxes, n, question->radius, &question->query, &rows);
+    if (status != COPSE_OK) return "rows: status";
+    uint64_t total = 0, written = 0;
+    for (uint32_t i = 0; i < n; i++) {
+      const float *box = boxes + 2 * dim * i;
+      copse_results results = {single, single2, BOXES, 0, 0};
+      if (isRange)
+        copse_octree_range(tree, box, box + dim, &question->query, &results);
+      else
+        copse_octree_within(tree, boxes + dim * i, question->radius, &question->query, &results);
+      const bool isFull = counts[i] == results.total;
+      if (isFull && counts[i] && memcmp(ids + offsets[i], single, counts[i] * sizeof *ids) != 0)
+        return "rows: ids";
+      if (!isFull && (counts[i] || !rows.truncated)) return "rows: counts";
+      uint32_t found = 0;
+      for (uint32_t id = 0; id < BOXES; id++)
+        found += box_wanted(list, id, &question->query) &&
+                 (isRange ? boxes_meet(list, list->boxes[id], box, box + dim)
+                          : box_distance2(list, list->boxes[id], boxes + dim * i) <=
+                                question->radius * question->radius);
+      if (results.total != found) return "rows: found";
+      total += found;
+      written += counts[i];
+    }
+    if (rows.total != total || rows.truncated != (total > written) || written > capacity)
+      return "rows: total";
+    if (rows.truncated && capacity >= total) return "rows: truncated";
+  }
+
+  copse_neighbor_rows near = {counts, nearIds, near2};
+  if (copse_octree_nearest_many(tree, boxes, n, k, &question->query, &near) != COPSE_OK)
+    return "nearest many: status";
+  for (uint32_t i = 0; i < n; i++) {
+    copse_results results = {single, single2, BOXES, 0, 0};
+    copse_octree_neighbors(tree, boxes + dim * i, k, &question->query, &results);
+    if (!same_ids(nearIds + (size_t)k * i, counts[i], single, results.total)) return "nearest many";
+    if (counts[i] && memcmp(near2 + (size_t)k * i, single2, counts[i] * sizeof *near2) != 0)
+      return "nearest many: distances";
+  }
+
+  if (copse_octree_raycast_many(tree, boxes, n, &question->query, hits, fractions) != COPSE_OK)
+    return "raycast many: status";
+  for (uint32_t i = 0; i < n; i++) {
+    copse_box_hit hit;
+    const float *from = boxes + 2 * dim * i;
+    copse_octree_raycast(tree, from, from + dim, &question->query, &hit, NULL);
+    if (hits[i] != hit.id || fractions[i] != hit.fraction) return "raycast many";
+  }
+  return NULL;
+}
+
 /* True if the cells equal those of a new tree with the same items, or if either lacked nodes. */
 static inline bool cells_as_new(const copse_octree *tree, const copse_octree_def *def,
                                 const box_list *list) {
@@ -269,7 +343,12 @@ static inline const char *ask_boxes(input *in, const copse_octree *tree, const b
   if (next_byte(in) % 2) question.query.mask = next_byte(in) % 8;
   if (next_byte(in) % 2) question.query.exclude = next_byte(in) % BOXES;
   if (next_byte(in) % 2) question.query.maxDistance = next_side(in);
-  return compare_boxes(tree, list, &question);
+  const char *wrong = compare_boxes(tree, list, &question);
+  bool isValid = question.radius >= 0 && question.query.maxDistance >= 0;
+  for (uint32_t axis = 0; axis < list->dimensions; axis++)
+    isValid &= question.lo[axis] >= -COPSE_MAX_COORDINATE &&
+               question.lo[axis] <= question.hi[axis] && question.hi[axis] <= COPSE_MAX_COORDINATE;
+  return wrong || !isValid ? wrong : compare_box_batches(tree, list, &question);
 }
 
 /* Saves the tree, restores it, and checks that a snapshot with one wrong bit is refused. */

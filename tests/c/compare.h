@@ -281,6 +281,31 @@ static inline const char *compare_many(copse_points *index, const brute_points *
   }
   if (!wrong && (rows.total != total || rows.truncated)) wrong = "within many: total";
 
+  /* Boxes: each from an agent to the next. */
+  uint32_t boxes = 0;
+  float *sides = calloc(2 * dim * most, sizeof *sides);
+  total = 0;
+  for (; boxes + 1 < n; boxes++)
+    for (uint32_t axis = 0; axis < dim; axis++) {
+      const float a = points[boxes * dim + axis], b = points[(boxes + 1) * dim + axis];
+      sides[2 * dim * boxes + axis] = a < b ? a : b;
+      sides[2 * dim * boxes + dim + axis] = a < b ? b : a;
+    }
+  if (!wrong && copse_points_range_many(index, sides, boxes, &question->query, &rows) != COPSE_OK)
+    wrong = "range many: refused";
+  for (uint32_t i = 0; i < boxes && !wrong; i++) {
+    const float *box = sides + (size_t)i * 2 * dim;
+    copse_results expected = {expectedIds, NULL, count, 0, 0};
+    brute_range(brute, box, box + dim, &byId, &expected);
+    uint32_t *row = ids + rows.offsets[i];
+    qsort(row, rows.counts[i], sizeof *row, compare_ids);
+    copse_results results = {row, NULL, count, rows.counts[i], 0};
+    if (!same_results(&results, &expected, false)) wrong = "range many";
+    total += expected.total;
+  }
+  if (!wrong && (rows.total != total || rows.truncated)) wrong = "range many: total";
+  free(sides);
+
   near.counts = words;
   if (!wrong && copse_points_nearest_many(index, points, n, k, &question->query, &near) != COPSE_OK)
     wrong = "nearest many: refused";

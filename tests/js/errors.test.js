@@ -136,6 +136,7 @@ function testKind(kind, build, library) {
     // By function: the number that there is room for, the error beyond it, and a call.
     const calls = {
       within_many: [8, INVALID, (handle, n) => core.points_within_many(handle, n, 1, -1, -1)],
+      range_many: [4, INVALID, (handle, n) => core.points_range_many(handle, n, -1, -1)],
       all_neighbors: [99, NO_MEMORY, (handle, n) => core.points_all_neighbors(handle, n, 1, -1)],
       nearest_many: [8, INVALID, (handle, n) => core.points_nearest_many(handle, n, 1, 1, -1, -1)],
       'nearest_many, k': [
@@ -196,9 +197,11 @@ function testKind(kind, build, library) {
           allNeighbors: (options) => index.allNeighbors({ k: 1, ...options }),
           nearestMany: (options) => index.nearestMany(points, { k: 1, ...options }),
         }
-        if (option !== 'maxDistance')
+        if (option !== 'maxDistance') {
           calls.raycastMany = (options) =>
             index.raycastMany(new Float32Array(2 * dimensions), options)
+          calls.rangeMany = (options) => index.rangeMany(new Float32Array(2 * dimensions), options)
+        }
         if (option === 'mask') {
           calls.allWithin = (options) => index.allWithin(1, options)
           calls.pairs = (options) => index.pairs(1, options)
@@ -220,6 +223,12 @@ function testKind(kind, build, library) {
           )
           assertThrown(() => call(floats), message)
         }
+      for (const length of [1, 20]) {
+        const boxes = new Float32Array(2 * dimensions * length)
+        boxes[2 * dimensions - 1] = NaN
+        const place = `^RangeError: Index(3D)?.rangeMany: boxes.${2 * dimensions - 1}. must be a number`
+        assertThrown(() => index.rangeMany(boxes), new RegExp(place))
+      }
       assert.equal(observableState(index), before)
     }
   })
@@ -400,6 +409,7 @@ function testKind(kind, build, library) {
       allWithin: () => index.allWithin(1),
       allNeighbors: () => index.allNeighbors({ k: 1 }),
       withinMany: () => index.withinMany(Float32Array.from(point), 1),
+      rangeMany: () => index.rangeMany(Float32Array.of(...point, ...ahead)),
       nearestMany: () => index.nearestMany(Float32Array.from(point), { k: 1 }),
       pairs: () => index.pairs(),
       pairsInto: () => index.pairsInto(1, out),

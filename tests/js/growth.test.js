@@ -28,6 +28,9 @@ const ARGUMENTS = {
   allWithin: () => [0.25],
   allNeighbors: () => [{ k: 4 }],
   withinMany: (place, dimensions) => [Float32Array.from(place(100 * dimensions)), 2],
+  rangeMany: (place, dimensions) => [
+    Float32Array.from({ length: 8 * dimensions }, (_, i) => i % 3),
+  ],
   nearestMany: (place, dimensions) => [Float32Array.from(place(100 * dimensions)), { k: 3 }],
   raycastMany: (place, dimensions) => [Float32Array.from(place(200 * dimensions))],
   pairs: (place, dimensions, isOfPoints) => (isOfPoints ? [0.125] : []),

@@ -231,6 +231,7 @@ for (const [build, library] of Object.entries({ simd, scalar })) {
     for (const [method, ...args] of [
       ['allWithin', 1],
       ['withinMany', points, 1],
+      ['rangeMany', points],
       ['allNeighbors', { k: 1 }],
       ['nearestMany', points, { k: 1 }],
       ['raycastMany', points],
@@ -246,7 +247,8 @@ for (const [build, library] of Object.entries({ simd, scalar })) {
     ])
       for (const other of others) {
         const call = () => AgentTree.prototype[method].call(other, ...args)
-        const isOwn = ['within', 'reserve', 'pairs', 'pairsInto', 'build'].includes(method)
+        const shared = ['within', 'withinMany', 'rangeMany', 'nearestMany']
+        const isOwn = [...shared, 'reserve', 'pairs', 'pairsInto', 'build'].includes(method)
         try {
           call()
         } catch (error) {

@@ -135,15 +135,29 @@ const CALLS = [
   },
   {
     method: 'withinMany',
-    has: isPoints,
+    has: (name) => !isWalls(name),
     options: () => ({ mask: 2, exclude: 4 }),
     query: (object, options, d) =>
       rowsOf(object.withinMany(new Float32Array(100 * d).fill(4), 3, options), 100),
   },
   {
+    method: 'rangeMany',
+    has: (name) => !isWalls(name),
+    options: () => ({ mask: 2, exclude: 4 }),
+    query: (object, options, d) =>
+      rowsOf(
+        object.rangeMany(
+          Float32Array.from({ length: 40 * d }, (_, i) => i % 9),
+          options,
+        ),
+        20,
+      ),
+  },
+  {
     method: 'raycastMany',
-    has: (name) => isPoints(name) || isWalls(name),
-    options: (name) => (isWalls(name) ? { side: 'visible' } : { radius: 0.5, exclude: 2 }),
+    has: () => true,
+    options: (name) =>
+      isWalls(name) ? { side: 'visible' } : { ...(isPoints(name) && { radius: 0.5 }), exclude: 2 },
     query(object, options, d) {
       const segments = Float32Array.from({ length: 40 * d }, (_, i) => (i * 7) % 17)
       const { ids, fractions } = object.raycastMany(segments, options)

@@ -116,8 +116,9 @@ export function raycast(peer, agents) {
   return hits
 }
 
-/** Finds the boxes in each area. Returns their number. */
+/** Finds the boxes in each area, in one call or by a query per area. Returns their number. */
 export function areas(peer, views) {
+  if (peer.rangeMany) return peer.rangeMany(views).total
   let total = 0
   for (let offset = 0; offset < views.length; offset += 4)
     total += peer.range(views[offset], views[offset + 1], views[offset + 2], views[offset + 3])
@@ -380,6 +381,13 @@ function mixArea(peer, row, minX, minY, maxX, maxY) {
 
 export function hashAreas(peer, { views }) {
   let hash = 0
+  if (peer.rangeMany) {
+    const { offsets, counts, ids } = peer.rangeMany(views)
+    for (let i = 0; i < counts.length; i++)
+      for (let place = offsets[i]; place < offsets[i] + counts[i]; place++)
+        hash = (hash + mix(4 * i, ids[place])) >>> 0
+    return hash
+  }
   for (let offset = 0; offset < views.length; offset += 4)
     hash =
       (hash +

@@ -263,6 +263,9 @@ static void call(input *in) {
     break;
   case 16:
     points_within_many(handle, a, u, mask, sort);
+    boxes_within_many(handle, a, u, mask, sort);
+    points_range_many(handle, a, mask, sort);
+    boxes_range_many(handle, a, mask, sort);
     break;
   case 17:
     points_all_neighbors(handle, a % MOST, u, mask);
@@ -270,6 +273,7 @@ static void call(input *in) {
     break;
   case 18:
     points_nearest_many(handle, a, sort, u, mask, sort);
+    boxes_nearest_many(handle, a, sort, u, mask, sort);
     break;
   case 19:
     points_pairs(handle, u, mask);
@@ -286,6 +290,7 @@ static void call(input *in) {
     break;
   case 23:
     points_raycast_many(handle, a, u, mask, sort);
+    boxes_raycast_many(handle, a, mask, sort);
     break;
   case 24:
     points_remove(handle, a);

@@ -201,6 +201,10 @@ static copse_status call_frame(tested_object *object) {
         results.total == ITEMS);
   if (core.octree) {
     CHECK(copse_octree_pairs(core.octree, NULL, &results) == COPSE_OK);
+    CHECK(copse_octree_within_many(core.octree, points, ITEMS, 9, NULL, &rows) == COPSE_OK);
+    CHECK(copse_octree_range_many(core.octree, points, 9, NULL, &rows) == COPSE_OK);
+    CHECK(copse_octree_nearest_many(core.octree, points, ITEMS, 8, NULL, &near) == COPSE_OK);
+    CHECK(copse_octree_raycast_many(core.octree, points, 9, NULL, ids, distances2) == COPSE_OK);
     CHECK(copse_octree_remove(core.octree, 7) == COPSE_OK);
     const float *second = copse_octree_boxes(core.octree) + 2 * object->like.dimensions;
     CHECK(copse_octree_add(core.octree, second, &total) == COPSE_OK && total == 7);
@@ -210,6 +214,7 @@ static copse_status call_frame(tested_object *object) {
   CHECK(copse_points_build(core.points, NULL) == COPSE_OK);
   CHECK(copse_points_all_within(core.points, 9, NULL, NULL, &rows) == COPSE_OK);
   CHECK(copse_points_within_many(core.points, points, ITEMS, 9, NULL, &rows) == COPSE_OK);
+  CHECK(copse_points_range_many(core.points, points, 9, NULL, &rows) == COPSE_OK);
   CHECK(copse_points_all_neighbors(core.points, 8, NULL, NULL, &near) == COPSE_OK);
   CHECK(copse_points_nearest_many(core.points, points, ITEMS, 8, NULL, &near) == COPSE_OK);
   CHECK(copse_points_pairs(core.points, 4, NULL, NULL, &results) == COPSE_OK);

@@ -495,6 +495,21 @@ static void test_queries_of_boxes_refuse_only_invalid_arguments(void) {
   CHECK(copse_octree_neighbors(tree, good, 1, NULL, &idsOnly) == refused);
   CHECK(copse_octree_neighbors(tree, good, 1, NULL, &nowhere) == refused);
   CHECK(copse_octree_neighbors(tree, good, 0, NULL, &idsOnly) == COPSE_OK && idsOnly.total == 0);
+  uint32_t offsets[2], counts[2];
+  const float turned[4] = {1, 1, 2, 0}, without[4] = {0, 0, 1, NAN};
+  copse_rows rows = {offsets, counts, ids, 4, 0, false};
+  copse_neighbor_rows nears = {counts, ids, distances2};
+  CHECK(copse_octree_within_many(tree, nan2, 1, 1, NULL, &rows) == refused);
+  CHECK(copse_octree_within_many(tree, good, 1, NAN, NULL, &rows) == refused);
+  CHECK(copse_octree_within_many(tree, good, 0, -1, NULL, &rows) == refused);
+  CHECK(copse_octree_within_many(tree, good, 1, 1, &sorted, &rows) == refused);
+  CHECK(copse_octree_range_many(tree, turned, 1, NULL, &rows) == refused);
+  CHECK(copse_octree_range_many(tree, without, 1, NULL, &rows) == refused);
+  CHECK(copse_octree_range_many(tree, turned, 0, &sorted, &rows) == refused);
+  CHECK(copse_octree_nearest_many(tree, nan2, 1, 1, NULL, &nears) == refused);
+  CHECK(copse_octree_nearest_many(tree, good, 1, 1, &near, &nears) == refused);
+  CHECK(copse_octree_nearest_many(tree, good, 1, 1, &sorted, &nears) == refused);
+  CHECK(copse_octree_raycast_many(tree, without, 1, NULL, ids, distances2) == refused);
   copse_box_hit hit;
   CHECK(copse_octree_raycast(tree, nan2, good, NULL, &hit, NULL) == refused);
   CHECK(copse_octree_raycast(tree, good, nan2, NULL, &hit, NULL) == refused);
@@ -847,6 +862,52 @@ static void test_forged_snapshots_of_boxes_are_refused(void) {
   copse_octree_destroy(tree);
 }
 
+/* More areas than are sorted at a time, and more items near each other than are gathered. */
+static void test_rows_of_many_areas_are_those_of_single_queries(void) {
+  enum { ITEMS = 3000, AREAS = 5000, ROOM = 2000000 };
+  static float areas[6 * AREAS];
+  static uint32_t offsets[AREAS], counts[AREAS], ids[ROOM], single[ITEMS];
+  for (uint32_t dim = 2; dim <= 3; dim++) {
+    copse_octree_def def = copse_octree_default();
+    def.dimensions = dim;
+    def.capacity = ITEMS;
+    for (uint32_t axis = 0; axis < dim; axis++) {
+      def.bounds[axis] = 0;
+      def.bounds[dim + axis] = 100;
+    }
+    copse_octree *tree;
+    CHECK(copse_octree_create(&def, &tree) == COPSE_OK);
+    uint32_t state = 5;
+    for (uint32_t i = 0; i < ITEMS + AREAS; i++) {
+      const bool isItem = i < ITEMS;
+      float *box = isItem ? copse_octree_boxes(tree) + 2 * dim * i : areas + 2 * dim * (i - ITEMS);
+      const float crowd = i % 3 ? 1 : 0.125f, size = i % 500 == 7 ? 90 : isItem ? 2 : 6;
+      for (uint32_t axis = 0; axis < dim; axis++) {
+        box[axis] = crowd * (float)(random_word(&state) % 100);
+        box[dim + axis] = box[axis] + size;
+      }
+    }
+    CHECK(copse_octree_load(tree, ITEMS, NULL) == COPSE_OK);
+    for (uint32_t id = 0; id < ITEMS; id++) copse_octree_groups(tree)[id] = 1u << id % 3;
+    copse_query query = copse_query_default();
+    query.mask = 3;
+    query.exclude = 5;
+    copse_rows rows = {offsets, counts, ids, ROOM, 0, false};
+    CHECK(copse_octree_range_many(tree, areas, AREAS, &query, &rows) == COPSE_OK);
+    uint64_t total = 0;
+    for (uint32_t i = 0; i < AREAS; i++) {
+      const float *area = areas + 2 * dim * i;
+      copse_results results = {single, NULL, ITEMS, 0, 0};
+      CHECK(copse_octree_range(tree, area, area + dim, &query, &results) == COPSE_OK);
+      CHECK(results.total == counts[i]);
+      CHECK(memcmp(single, ids + offsets[i], counts[i] * sizeof *ids) == 0);
+      total += counts[i];
+    }
+    CHECK(rows.total == total && !rows.truncated && total > 10 * AREAS);
+    copse_octree_destroy(tree);
+  }
+}
+
 const unit_test OCTREE_TESTS[] = {
     TEST(test_boxes_agree_with_a_list),
     TEST(test_a_move_within_a_cell_changes_no_structure),
@@ -873,5 +934,6 @@ const unit_test OCTREE_TESTS[] = {
     TEST(test_looseness_is_relative_to_the_cell_size),
     TEST(test_looseness_lets_small_items_at_the_center_into_children),
     TEST(test_forged_snapshots_of_boxes_are_refused),
+    TEST(test_rows_of_many_areas_are_those_of_single_queries),
     {NULL, NULL, false},
 };

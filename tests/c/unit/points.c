@@ -275,6 +275,7 @@ static void check_queries(const copse_points *index, copse_status expected) {
   CHECK(hit.id == COPSE_NONE && hit.fraction == 1);
   CHECK(copse_points_all_within(index, 9, NULL, NULL, &rows) == expected);
   CHECK(copse_points_within_many(index, from, 2, 9, NULL, &rows) == expected);
+  CHECK(copse_points_range_many(index, (float[4]){0}, 1, NULL, &rows) == expected);
   CHECK(copse_points_all_neighbors(index, 2, NULL, NULL, &nearest) == expected);
   CHECK(copse_points_nearest_many(index, from, 2, 2, NULL, &nearest) == expected);
   CHECK(copse_points_pairs(index, 9, NULL, NULL, &results) == expected && !results.total);
@@ -1268,6 +1269,11 @@ static void test_batches_refuse_invalid_arguments(void) {
   CHECK(copse_points_pairs(index, 1, NULL, &sorted, &out) == refused);
   CHECK(copse_points_within_many(index, bad, 1, 1, NULL, &rows) == refused);
   CHECK(copse_points_within_many(index, points, 2, NAN, NULL, &rows) == refused);
+  const float turned[4] = {0, 1, 2, 0}, without[4] = {0, 0, NAN, 1}, fine[4] = {-INFINITY, 0, 9, 9};
+  CHECK(copse_points_range_many(index, turned, 1, NULL, &rows) == refused);
+  CHECK(copse_points_range_many(index, without, 1, NULL, &rows) == refused);
+  CHECK(copse_points_range_many(index, fine, 1, &sorted, &rows) == refused);
+  CHECK(copse_points_range_many(index, fine, 1, NULL, &rows) == COPSE_OK);
   CHECK(copse_points_nearest_many(index, bad, 1, 1, NULL, &near) == refused);
   CHECK(copse_points_nearest_many(index, points, 2, 1, &far, &near) == refused);
   CHECK(copse_points_pairs(index, -1, NULL, NULL, &out) == refused);

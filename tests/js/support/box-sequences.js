@@ -435,6 +435,10 @@ function checkIds(random, state, method, geometry, options, expected, isOrdered)
   }
 }
 
+/** Returns the rows of a batch, as arrays. */
+const rowsOf = ({ ids, offsets, counts }, n) =>
+  Array.from({ length: n }, (_, i) => ids.slice(offsets[i], offsets[i] + counts[i]))
+
 const queries = {
   range(random, state) {
     const [one, other] = [drawPlace(random, state), drawPlace(random, state)]
@@ -507,6 +511,52 @@ const queries = {
       for (const [axis, name] of ['x', 'y', 'z'].slice(0, state.dimensions).entries()) {
         assert.is(hit[`normal${name.toUpperCase()}`], normal[axis])
         assert.is(hit[name], from[axis] + fraction * (to[axis] - from[axis]))
+      }
+    }
+  },
+
+  many(random, state) {
+    const { dimensions, model, trees } = state
+    const n = pick(random, [0, 1, 7, 40])
+    const items = Array.from({ length: 2 * n }, () => drawPlace(random, state))
+    const points = Float32Array.from(items.slice(0, n).flat())
+    const segments = Float32Array.from(items.flat())
+    const radius = drawRadius(random, state, items[0] ?? new Array(dimensions).fill(0))
+    const options = drawOptions(random, state)
+    const k = integer(random, 5)
+    const placeOf = (i) => points.subarray(i * dimensions, (i + 1) * dimensions)
+    const endsOf = (i) => segments.subarray(2 * i * dimensions, 2 * (i + 1) * dimensions)
+    for (const tree of trees) {
+      const circles = tree.withinMany(points, radius, options)
+      const rows = rowsOf(circles, n)
+      assert.is(
+        circles.total,
+        rows.reduce((sum, row) => sum + row.length, 0),
+      )
+      rows.forEach((row, i) => {
+        assertSame(row, tree.within(...placeOf(i), radius, options), 'withinMany')
+        assertSame(row.slice().sort(), list.within(model, placeOf(i), radius, options).ids)
+      })
+      rowsOf(tree.rangeMany(segments, options), n).forEach((row, i) => {
+        assertSame(row, tree.range(...endsOf(i), options), 'rangeMany')
+        const [one, other] = [endsOf(i).subarray(0, dimensions), endsOf(i).subarray(dimensions)]
+        const lo = one.map((x, axis) => Math.min(x, other[axis]))
+        const hi = one.map((x, axis) => Math.max(x, other[axis]))
+        assertSame(row.slice().sort(), list.range(model, lo, hi, options).ids)
+      })
+      const near = tree.nearestMany(points, { k, ...options })
+      for (let i = 0; i < n; i++) {
+        const expected = list.neighbors(model, placeOf(i), k, options)
+        const [begin, end] = [i * k, i * k + near.counts[i]]
+        assertSame(near.ids.subarray(begin, end), expected.ids, 'nearestMany')
+        assertSame(near.distances2.subarray(begin, end), expected.distances2, 'nearestMany')
+      }
+      const { ids, fractions } = tree.raycastMany(segments, options)
+      assertSame([ids.length, fractions.length], [n, n])
+      for (let i = 0; i < n; i++) {
+        const [from, to] = [endsOf(i).subarray(0, dimensions), endsOf(i).subarray(dimensions)]
+        const { id, fraction } = list.raycast(model, from, to, options) ?? { id: -1, fraction: 1 }
+        assertSame([ids[i], fractions[i]], [id, fraction], 'raycastMany')
       }
     }
   },

@@ -192,6 +192,27 @@ function checkWithinMany(agents, indexes, places, radius, options, passFloats) {
   }
 }
 
+function checkRangeMany(agents, indexes, boxes, options, passFloats) {
+  const { dimensions } = agents
+  const n = boxes.length / (2 * dimensions)
+  const boxAt = (i) => boxes.subarray(2 * i * dimensions, 2 * (i + 1) * dimensions)
+  for (const index of indexes) {
+    const rows = index.rangeMany(passFloats(boxes, index), options)
+    const sizes = Array.from({ length: n }, (_, i) => index.countRange(...boxAt(i), options))
+    assert.is(
+      rows.total,
+      sizes.reduce((sum, size) => sum + size, 0),
+    )
+    rowsOf(rows, n).forEach((row, i) => {
+      assertSame(row, index.range(...boxAt(i), options))
+      const [one, other] = [boxAt(i).subarray(0, dimensions), boxAt(i).subarray(dimensions)]
+      const lo = one.map((x, axis) => Math.min(x, other[axis]))
+      const hi = one.map((x, axis) => Math.max(x, other[axis]))
+      assertSame(row.slice().sort(), oracle.range(agents, lo, hi, options).ids, `row of box ${i}`)
+    })
+  }
+}
+
 function checkNearestMany(agents, indexes, places, options, passFloats) {
   const { dimensions } = agents
   const { k, ...others } = options
@@ -297,6 +318,7 @@ function check(drawn, dimensions, makers, optionsOf) {
       () => checkWithinMany(agents, indexes, places, radius, { mask, exclude }, passFloats),
       () => checkNearestMany(agents, indexes, places, { ...nearest, k }, passFloats),
       () => checkRaycastMany(agents, indexes, wholeSegments, { mask, exclude }, passFloats),
+      () => checkRangeMany(agents, indexes, wholeSegments, { mask, exclude }, passFloats),
     ]
     for (const call of shuffled(random, calls)) call()
     const room = indexes.map((index) => index.stats().bytes)

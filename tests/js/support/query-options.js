@@ -21,6 +21,10 @@ export const QUERY_OPTIONS = {
   neighbors: NEAREST,
   neighborsInto: [...NEAREST, 'distances2'],
   raycast: SELECTION,
+  raycastMany: SELECTION,
+  withinMany: SELECTION,
+  rangeMany: SELECTION,
+  nearestMany: ['k', ...NEAREST],
   pairs: ['mask'],
   pairsInto: ['mask'],
 }
@@ -30,9 +34,7 @@ const OF_POINTS = {
   raycast: [...SELECTION, 'radius'],
   raycastMany: [...SELECTION, 'radius'],
   allWithin: ['mask'],
-  withinMany: SELECTION,
   allNeighbors: ['k', 'mask', 'maxDistance'],
-  nearestMany: ['k', ...NEAREST],
   reserve: ['results', 'k'],
 }
 

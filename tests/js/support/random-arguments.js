@@ -114,7 +114,7 @@ export function argumentsOf(random, other, meddle) {
       const Type = random() < 0.9 !== isFloats ? Uint32Array : Float32Array
       return new Type(pick([0, 3, 40]))
     }
-    if (name === 'points' || name === 'segments')
+    if (name === 'points' || name === 'segments' || name === 'boxes')
       return floats(dimensions * pick([0, 2, 3, 3, 4, 6, 12, 200]))
     if (name === 'bytes')
       return random() < 0.5 ? saved.slice() : new Uint8Array(pick([0, 64, 8192]))

@@ -24,6 +24,8 @@ export function boxFrames(copse, instance, makesViews) {
   const enemies = options({ mask: 2, exclude: 0, maxDistance: 60.5 })
   const others = options({ mask: 2, exclude: 0 })
   const group = options({ mask: 2 })
+  const nearest3 = options({ k: 3, maxDistance: 40.5 })
+  const points = Float32Array.from({ length: 24 }, (_, i) => 20.5 + i)
 
   function frame(number) {
     let sum = 0
@@ -73,6 +75,10 @@ export function boxFrames(copse, instance, makesViews) {
     sum += flat.anyWithin(x, y, 0.5) ? 1 : 0
     sum += flat.pairsInto(out)
     sum += flat.raycast(x, y, 90.5, 70.25)?.id ?? 0
+    sum += flat.withinMany(points, 9.5, others).total
+    sum += flat.rangeMany(points).total
+    sum += flat.nearestMany(points, nearest3).counts[0]
+    sum += flat.raycastMany(points, others).ids[0]
     sum += flat.stats().visits
 
     sum += solid.rangeInto(1.5, 2.5, 3.5, 33.5, 44.5, 55.5, out)
@@ -85,6 +91,10 @@ export function boxFrames(copse, instance, makesViews) {
     sum += solid.anyWithin(y, x, 1.5, 0.5, others) ? 1 : 0
     sum += solid.pairsInto(out, group)
     sum += solid.raycast(y, x, 2.5, 60.25, 50.75, 20.5, others)?.id ?? 0
+    sum += solid.withinMany(points, 9.5).total
+    sum += solid.rangeMany(points, others).total
+    sum += solid.nearestMany(points, nearest3).counts[0]
+    sum += solid.raycastMany(points).ids[0]
     sum += solid.stats().depth
     sum += flat.saveInto(bytes) + solid.saveInto(bytes)
 

@@ -98,6 +98,7 @@ export function pointFrames(copse, instance, kind, makesViews) {
     sum += flat.pairsInto(10.5, out)
     sum += flat.pairsInto(out, group)
     sum += flat.withinMany(points, 30.5, others).total
+    sum += flat.rangeMany(points, others).total
     sum += flat.nearestMany(points, nearest3).counts[0]
     sum += solid.allWithin(20.5, group).total
     sum += solid.allNeighbors(nearest3).counts[0]
@@ -105,6 +106,7 @@ export function pointFrames(copse, instance, kind, makesViews) {
     sum += solid.pairsInto(out)
     sum += solid.allNeighbors(number & 1 ? nearest3 : nearest4).counts[1]
     sum += solid.withinMany(points, 30.5).total
+    sum += solid.rangeMany(points).total
     sum += solid.nearestMany(points, nearest3).counts[0]
 
     sum += flat.raycast(x, y, 90.5, 70.25)?.id ?? 0
