@@ -132,6 +132,8 @@ typedef struct copse_query {
   float maxDistance; /* limit of `nearest` and `neighbors`. Inclusive. Default: INFINITY */
   copse_sort sort;   /* order of the results of `within`, `range` and `cone`. Default:
                       * COPSE_SORT_NONE */
+  float inflate;     /* rays: is added to the radius of every agent, as for a thick bullet: 0 …
+                      * INFINITY. Default: 0 */
 } copse_query;
 copse_query copse_query_default(void);
 
@@ -337,9 +339,9 @@ copse_status copse_points_cone(const copse_points *points, const float *center,
 /* Finds the first agent hit by the segment between the points `from` and `to`, ties by lower id.
  * Agents are circles or spheres of `radius`, which may be INFINITY. If `radii` is not NULL, it
  * holds a radius for each slot: values above `radius` count as `radius`, NaN and negative values as
- * 0. An agent that contains `from` is hit at fraction 0; a segment of length 0 hits the agents that
- * contain it. Uses the query's mask and exclude. Cost: usually O(log N + agents within `radius` of
- * the segment).
+ * 0. query.inflate is added to that, rounded to float. An agent that contains `from` is hit at
+ * fraction 0; a segment of length 0 hits the agents that contain it. Uses the query's mask, exclude
+ * and inflate. Cost: usually O(log N + agents within `radius` of the segment).
  *
  * The exact rule, in double, each step rounded, sums in the order x, y, z: let d = to - from, m =
  * center - from, e = center - to, r2 = radius * radius, and c = the cross product of m and d;
@@ -354,6 +356,19 @@ copse_status copse_points_cone(const copse_points *points, const float *center,
 copse_status copse_points_raycast(const copse_points *points, const float *from, const float *to,
                                   float radius, const float *radii, const copse_query *query,
                                   copse_hit *hit, uint32_t *visits);
+typedef struct copse_hits { /* all hits of a ray, in arrays of the caller */
+  uint32_t *ids;            /* set by the caller: an array with room for `capacity` ids */
+  float *fractions;         /* set by the caller: an array with room for `capacity` fractions */
+  uint32_t capacity;        /* set by the caller: the size of the arrays */
+  uint32_t total;           /* set by the query: the number of agents that the segment hits */
+  uint32_t visits;          /* set by the query: the number of nodes visited */
+} copse_hits;
+/* Finds every agent that a segment hits, by the rule of copse_points_raycast: a piercing shot.
+ * Sorts them by fraction, ties by lower id. If `total` exceeds `capacity`, the arrays hold the
+ * first `capacity` hits. */
+copse_status copse_points_raycast_all(const copse_points *points, const float *from,
+                                      const float *to, float radius, const float *radii,
+                                      const copse_query *query, copse_hits *hits);
 
 /* ---- Batches: all agents, or many points, in one call ---- *
  * `masks` is NULL, or holds a mask for each slot of the last build: the agent of that slot then
@@ -414,11 +429,20 @@ copse_status copse_points_range_many(const copse_points *points, const float *bo
 copse_status copse_points_nearest_many(const copse_points *points, const float *centers, uint32_t n,
                                        uint32_t k, const copse_query *query,
                                        copse_neighbor_rows *rows);
+/* Filters that differ from segment to segment. Each is NULL, or an array with an entry per
+ * segment. */
+typedef struct copse_segment_filters {
+  const uint32_t *masks;    /* segment i uses masks[i] & query.mask */
+  const uint32_t *excludes; /* instead of query.exclude, so that no bullet hits its own shooter */
+  const float *inflates;    /* instead of query.inflate */
+} copse_segment_filters;
 /* Casts n segments (2 * dimensions floats each: from, to) like copse_points_raycast. Writes n ids
- * and fractions. */
+ * and fractions. `filters` may be NULL. */
 copse_status copse_points_raycast_many(const copse_points *points, const float *segments,
                                        uint32_t n, float radius, const float *radii,
-                                       const copse_query *query, uint32_t *ids, float *fractions);
+                                       const copse_query *query,
+                                       const copse_segment_filters *filters, uint32_t *ids,
+                                       float *fractions);
 /* Returns the slots of the last build in the order of the structure, and their number: agents near
  * each other in space are near each other in this list. Valid until the next build, restore or
  * reserve. A game that renumbers its agents in this order from time to time has fewer cache misses

@@ -209,6 +209,23 @@ export interface AllNeighborsOptions {
 export interface RayOptions extends SelectOptions {
   /** The radius that all agents have for this ray. Default: each agent's own, from `radii`. */
   radius?: number
+  /** Is added to the radius of every agent, ≥ 0: the ray is as thick as a bullet. Default: 0. */
+  inflate?: number
+}
+
+/**
+ * As `RayOptions`. `mask`, `exclude` and `inflate` may also be arrays, with a value for each
+ * segment: with the slots of the shooters in `exclude`, no bullet hits its own shooter.
+ */
+export interface ManyRayOptions {
+  /** 32 bits: finds only agents whose `groups` share a bit with this mask. Default: all bits. */
+  mask?: number | Uint32Array
+  /** The slot of an agent to leave out. Default: none. */
+  exclude?: number | Uint32Array
+  /** The radius that all agents have for these rays. Default: each agent's own, from `radii`. */
+  radius?: number
+  /** Is added to the radius of every agent, ≥ 0. Default: 0. */
+  inflate?: number | Float32Array
 }
 
 // ---- Results: a method always returns the same object, and each call overwrites it ----
@@ -224,6 +241,13 @@ export interface Hit {
 }
 export interface Hit3D extends Hit {
   z: number
+}
+
+/** All agents that a ray hits, sorted by fraction, ties by lower id. */
+export interface AllHits {
+  ids: Uint32s
+  /** By hit, how far along the segment it is: 0 at its start, 1 at its end. */
+  fractions: Float32s
 }
 
 /** The first item that each of many rays hits: `ids[i]` and `fractions[i]` belong to segment i. */
@@ -509,7 +533,7 @@ declare abstract class Points<D extends Dimensions> extends CoreObject {
    */
   get masks(): Uint32s
   /**
-   * The radius of each agent, for `raycast`, `raycastMany` and `pairs`. Default: 0. Changes take effect with the next
+   * The radius of each agent, for rays and `pairs`. Default: 0. Changes take effect with the next
    * `build()`, which throws a `RangeError` if a radius is NaN or negative.
    */
   get radii(): Float32s
@@ -552,6 +576,12 @@ declare abstract class Points<D extends Dimensions> extends CoreObject {
   raycast(
     ...query: [...segment: Segment<D>, options?: RayOptions]
   ): (D extends 3 ? Hit3D : Hit) | null
+  /**
+   * Returns every agent that a segment hits, first hit first, ties by lower id: a piercing shot.
+   * What hits is the same as in `raycast`. Always the same object; its arrays are valid until the
+   * next query.
+   */
+  raycastAll(...query: [...segment: Segment<D>, options?: RayOptions]): AllHits
 
   // Batches: many queries in one call. The buffers for their results grow on demand and are kept:
   // so memory grows only if a batch finds more than any batch before.
@@ -568,7 +598,7 @@ declare abstract class Points<D extends Dimensions> extends CoreObject {
    */
   allNeighbors(options: AllNeighborsOptions): NeighborRows
   /** Returns the first agent that each segment hits. `segments`: x0, y0, (z0,) x1, y1, (z1,) x0, …. */
-  raycastMany(segments: Float32Array, options?: RayOptions): Hits
+  raycastMany(segments: Float32Array, options?: ManyRayOptions): Hits
   /**
    * Returns the pairs of agents whose circles or spheres touch or overlap, by their `radii`. Each
    * pair is two ids, a, b, a, b, … with a < b, and is found once. Both agents must match the mask.

@@ -254,18 +254,20 @@ export class CoreObject {
   /**
    * Copies the arguments of a batch to the core: points or, with `pointsPerItem` 2, segments.
    * Returns their number. The core checks the coordinates later. But if memory has to grow for the
-   * copy, `check` checks them before, so that wrong arguments do not make it grow.
+   * copy, `check` checks them before, so that wrong arguments do not make it grow. Makes room for
+   * `extra` more words per item.
    */
-  _takePoints(name, points, pointsPerItem, check = checkCoordinate) {
+  _takePoints(name, points, pointsPerItem, extra = 0, check = checkCoordinate) {
     checkArray(this, name, points, Float32Array)
     const width = pointsPerItem * this._dimensions
     const length = lengthOf(points)
     if (length % width !== 0) refuse(this, `${name}.length`, length, `a multiple of ${width}`)
-    if (length > this.#limits.at(2 + ROOMS)[2 + GIVEN]) {
+    const room = length + (extra * length) / width
+    if (room > this.#limits.at(2 + ROOMS)[2 + GIVEN]) {
       this.#checkPoints(name, points, check)
       this._prepare()
       const offset = isInside(points, this._instance) ? offsetOf(points) : -1
-      this._takeRoom(GIVEN, length)
+      this._takeRoom(GIVEN, room)
       const { buffer } = this._instance.memory
       if (offset >= 0) points = new Float32Array(buffer, offset, length) // memory may have grown
     }

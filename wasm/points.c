@@ -20,6 +20,7 @@ static uintptr_t order_of(const points *self) {
   VIEW(masks, u, self->masks)                                                                      \
   VIEW(generations, u, copse_points_generations(self->core))                                       \
   VIEW(given, f, base->rooms[ROOM_GIVEN])                                                          \
+  VIEW(givenWords, u, base->rooms[ROOM_GIVEN])                                                     \
   VIEW(rowOffsets, u, base->rooms[ROOM_ROWS])                                                      \
   VIEW(rowCounts, u, room_second(base, ROOM_ROWS))                                                 \
   VIEW(rowIds, u, base->rooms[ROOM_IDS])                                                           \
@@ -519,6 +520,19 @@ EXPORT("points_pairs") double points_pairs(int32_t handle, float distance, uint3
 
 /* ---- Rays: a negative `radius` means that each agent has its own radius ---- */
 
+/* Returns the agents' own radii if *radius is negative, and sets it to the largest; else NULL. */
+static const float *own_radii(const points *self, float *radius) {
+  if (!(*radius < 0)) return NULL;
+  *radius = self->maxRadius;
+  return self->builtRadii;
+}
+
+static copse_query ray_query_of(uint32_t mask, uint32_t exclude, float inflate) {
+  copse_query query = query_of(mask, exclude, COPSE_SORT_NONE);
+  query.inflate = inflate;
+  return query;
+}
+
 /* Copies the radii that the game wrote. Queries use the copy. JavaScript calls this function after
  * a build. */
 EXPORT("points_take_radii") int32_t points_take_radii(int32_t handle) {
@@ -529,33 +543,47 @@ EXPORT("points_take_radii") int32_t points_take_radii(int32_t handle) {
 }
 
 /* Returns the id of the first agent that the ray hits, or -1. Writes where it hits, as a fraction
- * of the ray, to the view `fraction`. */
+ * of the ray, to the view `fraction`. Or, if `wantsAll`, returns the number of agents that the ray
+ * hits, and writes them to the views `ids` and `distances2`, which holds their fractions. */
 EXPORT("points_raycast")
 int32_t points_raycast(int32_t handle, float x0, float y0, float z0, float x1, float y1, float z1,
-                       float radius, uint32_t mask, uint32_t exclude) {
+                       float radius, float inflate, uint32_t mask, uint32_t exclude,
+                       uint32_t wantsAll) {
   points *self = points_of(handle);
   if (!self) return FAILED(COPSE_STALE_SLOT);
-  const bool hasOwnRadii = radius < 0;
-  const copse_query query = query_of(mask, exclude, COPSE_SORT_NONE);
+  const float from[] = {x0, y0, z0}, to[] = {x1, y1, z1}, *radii = own_radii(self, &radius);
+  const copse_query query = ray_query_of(mask, exclude, inflate);
+  copse_hits hits = {self->results.ids, self->distances2, self->results.capacity, 0, 0};
   copse_hit hit;
-  const copse_status status = copse_points_raycast(
-      self->core, (float[]){x0, y0, z0}, (float[]){x1, y1, z1},
-      hasOwnRadii ? self->maxRadius : radius, hasOwnRadii ? self->builtRadii : NULL, &query, &hit,
-      &self->results.visits);
+  const copse_status status =
+      wantsAll
+          ? copse_points_raycast_all(self->core, from, to, radius, radii, &query, &hits)
+          : copse_points_raycast(self->core, from, to, radius, radii, &query, &hit, &hits.visits);
+  self->results.visits = hits.visits;
+  if (wantsAll) return result_or_failed(hits.total, status);
   self->fraction = hit.fraction;
   return result_or_failed(hit.id, status);
 }
 
+/* Casts n segments. After the segments, ROOM_GIVEN has room for three more arrays with an entry per
+ * segment: masks, slots to exclude, and inflates. Bits 0, 1 and 2 of `lists` say which are in
+ * use. */
 EXPORT("points_raycast_many")
-int32_t points_raycast_many(int32_t handle, uint32_t n, float radius, uint32_t mask,
-                            uint32_t exclude) {
+int32_t points_raycast_many(int32_t handle, uint32_t n, float radius, float inflate, uint32_t mask,
+                            uint32_t exclude, uint32_t lists) {
   copse_status status;
   points *self = batch_of(handle, ROOM_HITS, n, GIVEN_SEGMENT, &status);
   if (!self) return FAILED(status);
-  const bool hasOwnRadii = radius < 0;
-  const copse_query query = query_of(mask, exclude, COPSE_SORT_NONE);
-  return zero_or_failed(copse_points_raycast_many(
-      self->core, self->object.rooms[ROOM_GIVEN], n, hasOwnRadii ? self->maxRadius : radius,
-      hasOwnRadii ? self->builtRadii : NULL, &query, room_words(&self->object, ROOM_HITS),
-      (float *)room_second(&self->object, ROOM_HITS)));
+  const uint64_t floats = (uint64_t)n * 2 * self->dimensions;
+  if (lists && floats + 3 * (uint64_t)n > self->object.room[ROOM_GIVEN])
+    return FAILED(COPSE_INVALID_ARGUMENT);
+  const float *given = self->object.rooms[ROOM_GIVEN];
+  const uint32_t *words = (const uint32_t *)given + floats;
+  const copse_segment_filters filters = {lists & 1 ? words : NULL, lists & 2 ? words + n : NULL,
+                                         lists & 4 ? given + floats + 2 * (size_t)n : NULL};
+  const float *radii = own_radii(self, &radius);
+  const copse_query query = ray_query_of(mask, exclude, inflate);
+  return zero_or_failed(copse_points_raycast_many(self->core, given, n, radius, radii, &query,
+                                                  &filters, room_words(&self->object, ROOM_HITS),
+                                                  (float *)room_second(&self->object, ROOM_HITS)));
 }

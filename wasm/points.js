@@ -5,6 +5,7 @@
 import {
   callOf,
   checkArguments,
+  checkArray,
   checkCount,
   checkDistance,
   checkFloat32,
@@ -16,8 +17,10 @@ import {
   place,
   refuse,
 } from './errors.js'
+import { isInside, lengthOf } from './memory.js'
 import {
   CoreObject,
+  GIVEN,
   IDS,
   MAX_CAPACITY,
   mixin,
@@ -32,8 +35,10 @@ import {
   askNeighbors,
   askPairsInto,
   DISTANCES2,
+  EACH,
   EXCLUDE,
   ids,
+  INFLATE,
   into,
   K,
   MASK,
@@ -55,7 +60,7 @@ export const INDEX_OPTIONS = ['capacity', 'layout', 'onNonFinite', 'instance']
 const ROOM = ['results', 'k']
 /** Passed as the distance of `pairs`: the core then uses each agent's own radius. */
 const OWN_RADII = -1
-const RAYS = RADIUS | MASK | EXCLUDE
+const RAYS = RADIUS | MASK | EXCLUDE | INFLATE
 const LAYOUTS = ['interleaved', 'separate']
 export const ON_NON_FINITE = ['error', 'skip']
 
@@ -108,6 +113,7 @@ export class PointsOnly extends CoreObject {
   /** @type {any} */ #hits = {}
   /** @type {any} */ _rows = { total: 0 }
   /** @type {any} */ _neighborRows = {}
+  /** @type {any} */ #allHits = {}
   /** @type {any} */ #stats = {}
 
   /**
@@ -273,13 +279,7 @@ export class PointsOnly extends CoreObject {
   }
 
   #raycast(x0, y0, z0, x1, y1, z1, options) {
-    ask(this, 'raycast', options, RAYS)
-    checkSegment(this, x0, y0, z0, x1, y1, z1)
-    const { mask, exclude, radius } = query
-    const wasm = this._enter()
-    const id = this._leave(
-      wasm.raycast(this._handle, x0, y0, z0, x1, y1, z1, radius, mask, exclude),
-    )
+    const id = this.#cast('raycast', x0, y0, z0, x1, y1, z1, options)
     if (id === NONE) return null
     const hit = this.#hit
     hit.id = id
@@ -290,18 +290,79 @@ export class PointsOnly extends CoreObject {
     return hit
   }
 
+  /** Casts a ray. Returns the id of the first agent or, for `raycastAll`, the number of hits. */
+  #cast(method, x0, y0, z0, x1, y1, z1, options) {
+    ask(this, method, options, RAYS)
+    checkSegment(this, x0, y0, z0, x1, y1, z1)
+    const { mask, exclude, inflate, radius } = query
+    const { _handle: handle } = this
+    const all = method === 'raycast' ? 0 : 1
+    const wasm = this._enter()
+    return this._leave(
+      wasm.raycast(handle, x0, y0, z0, x1, y1, z1, radius, inflate, mask, exclude, all),
+    )
+  }
+
+  raycastAll(x0, y0, z0, x1, y1, z1, options) {
+    const total = this._isPlane
+      ? this.#cast('raycastAll', x0, y0, 0, z0, x1, 0, y1)
+      : this.#cast('raycastAll', x0, y0, z0, x1, y1, z1, options)
+    const hits = this.#allHits
+    hits.ids = this._views.ids.at(total)
+    hits.fractions = this._views.distances2.at(total)
+    return hits
+  }
+
   _prepare() {
     this._leave(this._enter().ready(this._handle))
   }
 
   raycastMany(segments, options) {
-    ask(this, 'raycastMany', options, RAYS)
-    const n = this._takePoints('segments', segments, 2)
-    const { mask, exclude, radius } = query
+    ask(this, 'raycastMany', options, RAYS | EACH)
+    const { radius } = query
+    const mask = this.#listOf('mask', segments)
+    const exclude = this.#listOf('exclude', segments)
+    const inflate = this.#listOf('inflate', segments)
+    const isList =
+      typeof mask === 'object' || typeof exclude === 'object' || typeof inflate === 'object'
+    const n = this._takePoints('segments', segments, 2, isList ? 3 : 0)
+    const lists = this.#give(0, mask, n) | this.#give(1, exclude, n) | this.#give(2, inflate, n)
     const wasm = this._enter()
-    const result = wasm.raycast_many(this._handle, n, radius, mask, exclude)
+    const result = wasm.raycast_many(
+      this._handle,
+      n,
+      radius,
+      lists & 4 ? 0 : inflate,
+      lists & 1 ? -1 : mask,
+      lists & 2 ? NONE : exclude,
+      lists,
+    )
     this._leavePoints('segments', segments, result)
     return this._hitsOf(this.#hits, n)
+  }
+
+  /**
+   * Returns an option of `raycastMany`: a number or, if it is an array with a value per segment, an
+   * array that stays valid if memory grows.
+   */
+  #listOf(name, segments) {
+    const value = query[name]
+    if (typeof value !== 'object') return value
+    checkArray(this, 'segments', segments, Float32Array)
+    const n = lengthOf(segments) / (2 * this._dimensions)
+    const length = lengthOf(value)
+    if (length !== n) refuse(this, `${name}.length`, length, `${n}, one per segment`)
+    for (let i = 0; name === 'inflate' && i < n; i++)
+      if (!(value[i] >= 0)) checkDistance(this, `inflate[${i}]`, value[i])
+    return isInside(value, this._instance) ? value.slice() : value
+  }
+
+  /** Copies the list `which` to the core, behind n segments. Returns its bit; 0 for a number. */
+  #give(which, list, n) {
+    if (typeof list !== 'object') return 0
+    const given = which === 2 ? 'given' : 'givenWords'
+    this._room(GIVEN, given).set(list, (2 * this._dimensions + which) * n)
+    return 1 << which
   }
 
   // ---- Batches ----

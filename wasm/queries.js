@@ -40,6 +40,7 @@ export const query = {
   /** -1 if the caller did not give the option. */
   radius: -1,
   side: 0,
+  inflate: 0,
   /** @type {Float32Array | undefined} */
   distances2: undefined,
 }
@@ -57,6 +58,9 @@ export const RADIUS = 32
 export const SIDE = 64
 export const K = 128
 export const BOUNDS = 256
+export const INFLATE = 512
+/** Not an option: `mask`, `exclude` and `inflate` may be arrays, with a value per segment. */
+export const EACH = 1024
 const NAMES = [
   'mask',
   'exclude',
@@ -67,6 +71,7 @@ const NAMES = [
   'side',
   'k',
   'bounds',
+  'inflate',
 ]
 
 /**
@@ -92,6 +97,8 @@ function bitOf(name) {
       return K
     case 'bounds':
       return BOUNDS
+    case 'inflate':
+      return INFLATE
   }
   return 0
 }
@@ -119,6 +126,7 @@ export function ask(object, method, options, bits) {
     query.maxDistance = Infinity
     query.radius = -1
     query.side = 0
+    query.inflate = 0
     query.distances2 = undefined
   } else readOptions(object, method, options, bits)
 }
@@ -130,10 +138,14 @@ export function ask(object, method, options, bits) {
 function readOptions(object, method, options, bits) {
   checkQueryOptions(object, options, bits)
   const { mask = EVERY_GROUP, exclude = NONE, sort, maxDistance = Infinity } = options
-  const { radius, side, distances2 } = options
+  const { radius, side, inflate = 0, distances2 } = options
   object._begin(method)
-  checkInteger(object, 'mask', mask, -(2 ** 31), 2 ** 32 - 1)
-  checkInteger(object, 'exclude', exclude, -1, 2 ** 32 - 1)
+  const hasLists = bits & EACH
+  if (!hasLists || !(mask instanceof Uint32Array))
+    checkInteger(object, 'mask', mask, -(2 ** 31), 2 ** 32 - 1)
+  if (!hasLists || !(exclude instanceof Uint32Array))
+    checkInteger(object, 'exclude', exclude, -1, 2 ** 32 - 1)
+  if (!hasLists || !(inflate instanceof Float32Array)) checkDistance(object, 'inflate', inflate)
   checkDistance(object, 'maxDistance', maxDistance)
   if (radius !== undefined) checkDistance(object, 'radius', radius)
   query.sort = sort === undefined ? SORT_NONE : checkWord(object, 'sort', sort, SORTS)
@@ -142,6 +154,7 @@ function readOptions(object, method, options, bits) {
   query.exclude = exclude
   query.maxDistance = maxDistance
   query.radius = radius ?? -1
+  query.inflate = inflate
   query.distances2 = distances2
   if (distances2 !== undefined) query.sort |= WITH_DISTANCES
 }
@@ -413,7 +426,7 @@ export class Queries extends CoreObject {
 
   rangeMany(boxes, options) {
     ask(this, 'rangeMany', options, MASK | EXCLUDE)
-    const n = this._takePoints('boxes', boxes, 2, checkSide)
+    const n = this._takePoints('boxes', boxes, 2, 0, checkSide)
     const { mask, exclude } = query
     const result = this._enter().range_many(this._handle, n, mask, exclude)
     return rowsOf(this, n, this._leavePoints('boxes', boxes, result, checkSide))

@@ -7,7 +7,7 @@
 #include <math.h>
 
 copse_query copse_query_default(void) {
-  return (copse_query){COPSE_ALL_GROUPS, COPSE_NONE, INFINITY, COPSE_SORT_NONE};
+  return (copse_query){COPSE_ALL_GROUPS, COPSE_NONE, INFINITY, COPSE_SORT_NONE, 0};
 }
 
 bool query_box_ok(const float *lo, const float *hi, int dim) {

@@ -236,6 +236,15 @@ ALWAYS_INLINE void scan_neighbors(const scan_points *points, uint32_t begin, uin
 
 /* ---- Rays ---- */
 
+/* All hits of a ray: the first `nearest.k` of them, and their number. Counts only hits at begin <=
+ * fraction < end, so that a structure which may see an agent twice can count it once. In the heap,
+ * fractions take the place of squared distances. */
+typedef struct scan_hits {
+  scan_nearest nearest;
+  uint32_t total;
+  float begin, end;
+} scan_hits;
+
 /* A ray: the segment between the points `from` and `to`, with values that scans need. In 2D, z is
  * 0. */
 typedef struct scan_ray {
@@ -243,6 +252,8 @@ typedef struct scan_ray {
   double way[3], way2; /* the vector from `from` to `to`, and its squared length */
   float radius;        /* the radius of all agents; if there are `radii`, their upper limit */
   const float *radii;  /* each agent's own radius, by id; NULL if all have the same */
+  float inflate;       /* is added to every radius */
+  scan_hits *all;      /* where to collect all hits; NULL if only the first is wanted */
   /* A fast test in float rules out most agents: those whose center is farther than `reach` from the
    * segment. `reach` is a little larger than the radius, because of rounding: in the test, the
    * distance, and the place of the first hit so far on the segment, can each be wrong by up to a
@@ -251,19 +262,22 @@ typedef struct scan_ray {
   float unit[3], length, reach;
 } scan_ray;
 
-ALWAYS_INLINE scan_ray scan_ray_from(const float *from, const float *to, float radius,
-                                     const float *radii, const int dim) {
-  scan_ray ray = {.radius = radius, .radii = radii};
-  EACH_AXIS (axis, dim) {
+/* Returns a ray. `from` and `to` have three coordinates, in 2D with z = 0. */
+static inline scan_ray scan_ray_from(const float *from, const float *to, float radius,
+                                     const float *radii, float inflate, scan_hits *all) {
+  const float widest = radius + inflate;
+  scan_ray ray = {.radius = radius, .radii = radii, .inflate = inflate, .all = all};
+  for (int axis = 0; axis < 3; axis++) {
     ray.from[axis] = from[axis];
     ray.to[axis] = to[axis];
     ray.way[axis] = (double)to[axis] - (double)from[axis];
     ray.way2 += ray.way[axis] * ray.way[axis];
   }
   const double length = sqrt(ray.way2);
-  EACH_AXIS (axis, dim) ray.unit[axis] = length > 0 ? (float)(ray.way[axis] / length) : 0;
+  for (int axis = 0; axis < 3; axis++)
+    ray.unit[axis] = length > 0 ? (float)(ray.way[axis] / length) : 0;
   ray.length = (float)length;
-  ray.reach = radius + 4e-6f * (radius + ray.length) + 1e-18f;
+  ray.reach = widest + 4e-6f * (widest + ray.length) + 1e-18f;
   return ray;
 }
 
@@ -292,7 +306,7 @@ ALWAYS_INLINE float scan_ray_hit(const scan_ray *ray, const float *center, float
 }
 
 /* Tests one agent. Replaces *hit if the ray hits the agent earlier, or equally early and the agent
- * has the lower id. */
+ * has the lower id. A ray that collects all hits leaves *hit as it is. */
 OUT_OF_LINE void scan_ray_offer(const scan_ray *ray, const float *center, uint32_t id,
                                 copse_hit *hit) {
   WORKED(1);
@@ -302,8 +316,13 @@ OUT_OF_LINE void scan_ray_offer(const scan_ray *ray, const float *center, uint32
     if (own < radius) radius = own;
     if (!(own > 0)) radius = 0;
   }
-  const float fraction = scan_ray_hit(ray, center, radius);
-  if (fraction < hit->fraction || (fraction == hit->fraction && id < hit->id))
+  const float fraction = scan_ray_hit(ray, center, radius + ray->inflate);
+  if (ray->all) {
+    scan_hits *all = ray->all;
+    if (!(fraction >= all->begin && fraction < all->end)) return;
+    all->total++;
+    if (all->nearest.k) scan_offer(&all->nearest, fraction, id);
+  } else if (fraction < hit->fraction || (fraction == hit->fraction && id < hit->id))
     *hit = (copse_hit){id, fraction};
 }
 

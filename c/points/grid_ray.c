@@ -69,6 +69,7 @@ ALWAYS_INLINE uint32_t cast(const struct grid *grid, const scan_ray *ray, const 
   const double wanted = ceil(length * (double)grid->scale[1] / PIECE_CELLS);
   const uint32_t pieces = !(wanted > 1) ? 1 : wanted < points->present ? (uint32_t)wanted : 0;
   uint32_t visits = 0;
+  scan_hits *all = ray->all;
   bool whole = pieces > 0 && pieces < 1 + points->present / PIECE_WORK;
   for (uint32_t i = 0; whole && i < pieces; i++) {
     const double step = (inside.end - inside.begin) / pieces;
@@ -76,6 +77,11 @@ ALWAYS_INLINE uint32_t cast(const struct grid *grid, const scan_ray *ray, const 
     grid_window window;
     whole = window_of_piece(grid, ray, piece, &window, dim);
     if (!whole) break; /* no window of cells holds this piece of the ray: test all agents, below */
+    /* Windows overlap: an agent counts in the piece where the ray hits it. */
+    if (all) {
+      all->begin = i == 0 ? 0 : (float)piece.begin;
+      all->end = i + 1 == pieces ? INFINITY : (float)piece.end;
+    }
     for (uint32_t z = window.lo[2]; z <= window.hi[2]; z++) {
       for (uint32_t y = window.lo[1]; y <= window.hi[1]; y++) {
         grid_run runs[2];
@@ -91,6 +97,7 @@ ALWAYS_INLINE uint32_t cast(const struct grid *grid, const scan_ray *ray, const 
     if (hit->id != COPSE_NONE && (double)hit->fraction <= piece.end) return visits;
   }
   if (whole) return visits;
+  if (all) *all = (scan_hits){{all->nearest.heap, all->nearest.k, 0, INFINITY}, 0, 0, INFINITY};
   points_scan_ray(points, 0, points->present, ray, &filter, hit);
   return visits + 1;
 }

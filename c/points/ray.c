@@ -3,6 +3,7 @@
 
 #include "points.h"
 
+#include "../base/heap.h"
 #include "../base/query.h"
 
 static const copse_hit NO_HIT = {COPSE_NONE, 1};
@@ -12,44 +13,88 @@ typedef struct ray_query {
   const copse_points *points;
   float radius;
   const float *radii; /* the radius of each agent, by slot; or NULL */
-  copse_query query;
 } ray_query;
 
-static uint32_t cast_one(const ray_query *rays, const float *from, const float *to,
-                         copse_hit *hit) {
+/* Casts a ray. Collects all hits if `all` is not NULL. Returns the number of nodes visited. */
+static uint32_t cast_one(const ray_query *rays, const copse_query *query, const float *from,
+                         const float *to, scan_hits *all, copse_hit *hit) {
+  float ends[2][3] = {{0}};
+  for (uint32_t axis = 0; axis < rays->points->dimensions; axis++) {
+    ends[0][axis] = from[axis];
+    ends[1][axis] = to[axis];
+  }
   const scan_ray ray =
-      WITH_DIM(rays->points->dimensions, scan_ray_from, from, to, rays->radius, rays->radii);
+      scan_ray_from(ends[0], ends[1], rays->radius, rays->radii, query->inflate, all);
   *hit = NO_HIT;
-  return rays->points->type->cast(rays->points, &ray, &rays->query, hit);
+  return rays->points->type->cast(rays->points, &ray, query, hit);
+}
+
+/* True if the arguments of a ray are in their ranges. */
+static bool ray_ok(const copse_points *points, const float *from, const float *to, float radius,
+                   float inflate) {
+  const int dim = (int)points->dimensions;
+  return query_point_ok(from, dim) && query_point_ok(to, dim) && query_radius_ok(radius) &&
+         query_radius_ok(inflate);
+}
+
+/* Checks the arguments of a ray, and casts it. */
+static copse_status raycast(const copse_points *points, const float *from, const float *to,
+                            float radius, const float *radii, const copse_query *query,
+                            scan_hits *all, copse_hit *hit, uint32_t *visits) {
+  const ray_query rays = {points, radius, radii};
+  const copse_query effective = query_or_default(query);
+  *hit = NO_HIT;
+  if (!ray_ok(points, from, to, radius, effective.inflate)) return COPSE_INVALID_ARGUMENT;
+  if (!points->isBuilt) return COPSE_NOT_BUILT;
+  const uint32_t visited = cast_one(&rays, &effective, from, to, all, hit);
+  if (visits) *visits = visited;
+  return COPSE_OK;
 }
 
 copse_status copse_points_raycast(const copse_points *points, const float *from, const float *to,
                                   float radius, const float *radii, const copse_query *query,
                                   copse_hit *hit, uint32_t *visits) {
-  const ray_query rays = {points, radius, radii, query_or_default(query)};
-  const int dim = (int)points->dimensions;
-  *hit = NO_HIT;
-  if (!query_point_ok(from, dim) || !query_point_ok(to, dim) || !query_radius_ok(radius))
-    return COPSE_INVALID_ARGUMENT;
-  if (!points->isBuilt) return COPSE_NOT_BUILT;
-  const uint32_t visited = cast_one(&rays, from, to, hit);
-  if (visits) *visits = visited;
-  return COPSE_OK;
+  return raycast(points, from, to, radius, radii, query, NULL, hit, visits);
+}
+
+copse_status copse_points_raycast_all(const copse_points *points, const float *from,
+                                      const float *to, float radius, const float *radii,
+                                      const copse_query *query, copse_hits *hits) {
+  scan_hits all = {{{hits->fractions, hits->ids}, hits->capacity, 0, INFINITY}, 0, 0, INFINITY};
+  copse_hit none;
+  hits->visits = 0;
+  const copse_status status =
+      raycast(points, from, to, radius, radii, query, &all, &none, &hits->visits);
+  hits->total = all.total;
+  heap_sort(all.nearest.heap, all.nearest.size, BY_DISTANCE);
+  return status;
 }
 
 copse_status copse_points_raycast_many(const copse_points *points, const float *segments,
                                        uint32_t n, float radius, const float *radii,
-                                       const copse_query *query, uint32_t *ids, float *fractions) {
-  const ray_query rays = {points, radius, radii, query_or_default(query)};
-  const size_t dim = points->dimensions;
-  if (!query_radius_ok(radius)) return COPSE_INVALID_ARGUMENT;
-  for (size_t end = 0; end < 2 * (size_t)n; end++)
-    if (!query_point_ok(segments + end * dim, (int)dim)) return COPSE_INVALID_ARGUMENT;
+                                       const copse_query *query,
+                                       const copse_segment_filters *filters, uint32_t *ids,
+                                       float *fractions) {
+  const ray_query rays = {points, radius, radii};
+  const copse_segment_filters own = filters ? *filters : (copse_segment_filters){0};
+  const copse_query effective = query_or_default(query);
+  const size_t step = 2 * (size_t)points->dimensions;
+  for (uint32_t i = 0; i < n; i++) {
+    const float *from = segments + step * i;
+    const float inflate = own.inflates ? own.inflates[i] : effective.inflate;
+    if (!ray_ok(points, from, from + step / 2, radius, inflate)) return COPSE_INVALID_ARGUMENT;
+  }
+  if (!query_radius_ok(radius) || !query_radius_ok(effective.inflate))
+    return COPSE_INVALID_ARGUMENT;
   if (!points->isBuilt) return COPSE_NOT_BUILT;
   for (uint32_t i = 0; i < n; i++) {
-    const float *from = segments + 2 * dim * i;
+    const float *from = segments + step * i;
+    copse_query one = effective;
     copse_hit hit;
-    cast_one(&rays, from, from + dim, &hit);
+    if (own.masks) one.mask &= own.masks[i];
+    if (own.excludes) one.exclude = own.excludes[i];
+    if (own.inflates) one.inflate = own.inflates[i];
+    cast_one(&rays, &one, from, from + step / 2, NULL, &hit);
     ids[i] = hit.id;
     fractions[i] = hit.fraction;
   }

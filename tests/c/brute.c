@@ -7,6 +7,7 @@
 #include "../../c/base/query.h"
 
 #include <math.h>
+#include <stdlib.h>
 
 /* Writes the agent's coordinates. False if the query must not find it. */
 static bool visible(const brute_points *agents, uint32_t id, const copse_query *query,
@@ -143,22 +144,42 @@ static float ray_fraction(const float *from, const float *to, const float *cente
   return fraction > 1 ? 1 : (float)fraction;
 }
 
-copse_status brute_raycast(const brute_points *agents, const float *from, const float *to,
-                           float radius, const float *radii, const copse_query *query,
-                           copse_hit *hit) {
+copse_status brute_raycast_all(const brute_points *agents, const float *from, const float *to,
+                               float radius, const float *radii, const copse_query *query,
+                               copse_hits *hits) {
   const copse_query resolved = query_or_default(query);
   const int dim = (int)agents->dimensions;
-  *hit = (copse_hit){COPSE_NONE, 1};
-  if (!query_point_ok(from, dim) || !query_point_ok(to, dim) || !query_radius_ok(radius))
+  hits->total = 0;
+  if (!query_point_ok(from, dim) || !query_point_ok(to, dim) || !query_radius_ok(radius) ||
+      !query_radius_ok(resolved.inflate))
     return COPSE_INVALID_ARGUMENT;
   for (uint32_t id = 0; id < agents->count; id++) {
     float position[3] = {0}, own = radii ? radii[id] : radius;
     if (!visible(agents, id, &resolved, position)) continue;
     if (!(own >= 0)) own = 0;
     if (own > radius) own = radius;
+    own += resolved.inflate;
     const float fraction = ray_fraction(from, to, position, own, agents->dimensions);
-    if (fraction < hit->fraction || (fraction == 1 && hit->id == COPSE_NONE))
-      *hit = (copse_hit){id, fraction};
+    if (fraction > 1) continue;
+    uint32_t place = hits->total++; /* ids ascend: behind all that are not later */
+    for (; place && hits->fractions[place - 1] > fraction; place--) {
+      hits->ids[place] = hits->ids[place - 1];
+      hits->fractions[place] = hits->fractions[place - 1];
+    }
+    hits->ids[place] = id;
+    hits->fractions[place] = fraction;
   }
   return COPSE_OK;
+}
+
+copse_status brute_raycast(const brute_points *agents, const float *from, const float *to,
+                           float radius, const float *radii, const copse_query *query,
+                           copse_hit *hit) {
+  copse_hits all = {malloc((agents->count + 1) * sizeof *all.ids),
+                    malloc((agents->count + 1) * sizeof *all.fractions), agents->count, 0, 0};
+  const copse_status status = brute_raycast_all(agents, from, to, radius, radii, query, &all);
+  *hit = all.total ? (copse_hit){all.ids[0], all.fractions[0]} : (copse_hit){COPSE_NONE, 1};
+  free(all.ids);
+  free(all.fractions);
+  return status;
 }

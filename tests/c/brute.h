@@ -27,6 +27,10 @@ copse_status brute_neighbors(const brute_points *agents, const float *center, ui
 copse_status brute_cone(const brute_points *agents, const float *center, const float *direction,
                         float halfAngle, float radius, const copse_query *query,
                         copse_results *results);
+/* Writes all hits, sorted; there must be room for all agents. */
+copse_status brute_raycast_all(const brute_points *agents, const float *from, const float *to,
+                               float radius, const float *radii, const copse_query *query,
+                               copse_hits *hits);
 copse_status brute_raycast(const brute_points *agents, const float *from, const float *to,
                            float radius, const float *radii, const copse_query *query,
                            copse_hit *hit);

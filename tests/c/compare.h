@@ -327,9 +327,10 @@ static inline const char *compare_many(copse_points *index, const brute_points *
 static inline const char *compare_rays(copse_points *index, const brute_points *brute,
                                        const point_question *question, const float *radii) {
   const uint32_t dim = brute->dimensions, most = brute->count + 1;
-  float *segments = calloc(2 * dim * most + most, sizeof *segments);
-  float *fractions = segments + 2 * dim * most;
-  uint32_t *ids = calloc(most, sizeof *ids), n = 0;
+  float *segments = calloc((2 * dim + 3) * most, sizeof *segments);
+  float *fractions = segments + 2 * dim * most, *inflates = fractions + 2 * most;
+  uint32_t *ids = calloc(4 * most, sizeof *ids), *masks = ids + 2 * most, *excludes = masks + most;
+  uint32_t n = 0;
   const char *wrong = NULL;
   copse_hit actual, expected;
   copse_status status =
@@ -340,21 +341,48 @@ static inline const char *compare_rays(copse_points *index, const brute_points *
     wrong = "ray: status";
   if (memcmp(&actual, &expected, sizeof actual) != 0) wrong = "ray";
 
+  /* All hits; then only as many as there is room for, which must be the first ones. */
+  copse_hits every = {ids + most, fractions + most, most, 0, 0};
+  brute_raycast_all(brute, question->center, question->lo, question->radius, radii,
+                    &question->query, &every);
+  for (uint32_t capacity = most; !wrong; capacity = every.total / 2) {
+    copse_hits hits = {ids, fractions, capacity, 0, 0};
+    const uint32_t written = capacity < every.total ? capacity : every.total;
+    if (copse_points_raycast_all(index, question->center, question->lo, question->radius, radii,
+                                 &question->query, &hits) != status)
+      wrong = "all hits: status";
+    if (hits.total != every.total || memcmp(ids, every.ids, written * sizeof *ids) != 0 ||
+        memcmp(fractions, every.fractions, written * sizeof *fractions) != 0)
+      wrong = "all hits";
+    if (capacity < most) break;
+  }
+
   for (uint32_t slot = 0; slot + 1 < brute->count; slot++) {
     if (!brute_has(brute, slot) || !brute_has(brute, slot + 1)) continue;
     for (uint32_t i = 0; i < 2 * dim; i++)
       segments[2 * dim * n + i] =
           brute->positions.axes[i % dim][(slot + i / dim) * brute->positions.stride];
-    n++;
+    masks[n] = slot % 5 ? COPSE_ALL_GROUPS : 1 + slot % 3;
+    excludes[n] = slot; /* the shooter */
+    inflates[n++] = slot % 3 ? question->radius / 4 : 0;
   }
-  if (copse_points_raycast_many(index, segments, n, question->radius, radii, &question->query, ids,
-                                fractions) != COPSE_OK)
-    wrong = "many rays: refused";
-  for (uint32_t i = 0; i < n && !wrong; i++) {
-    const float *from = segments + 2 * dim * i;
-    brute_raycast(brute, from, from + dim, question->radius, radii, &question->query, &expected);
-    if (ids[i] != expected.id || memcmp(&fractions[i], &expected.fraction, sizeof(float)) != 0)
-      wrong = "many rays";
+  for (int turn = 0; turn < 2 && !wrong; turn++) {
+    const uint32_t lists = turn ? 1 + n % 7 : 0; /* each list may be left out */
+    const copse_segment_filters filters = {lists & 1 ? masks : NULL, lists & 2 ? excludes : NULL,
+                                           lists & 4 ? inflates : NULL};
+    if (copse_points_raycast_many(index, segments, n, question->radius, radii, &question->query,
+                                  lists ? &filters : NULL, ids, fractions) != COPSE_OK)
+      wrong = "many rays: refused";
+    for (uint32_t i = 0; i < n && !wrong; i++) {
+      const float *from = segments + 2 * dim * i;
+      copse_query query = question->query;
+      if (lists & 1) query.mask &= masks[i];
+      if (lists & 2) query.exclude = excludes[i];
+      if (lists & 4) query.inflate = inflates[i];
+      brute_raycast(brute, from, from + dim, question->radius, radii, &query, &expected);
+      if (ids[i] != expected.id || memcmp(&fractions[i], &expected.fraction, sizeof(float)) != 0)
+        wrong = "many rays";
+    }
   }
   free(segments);
   free(ids);

@@ -48,6 +48,7 @@ static inline void fuzz_ask(copse_points *index, const brute_points *brute, inpu
   question.k = next_byte(in) % 20;
   if (next_byte(in) % 2) question.query.mask = next_byte(in) % 8;
   if (next_byte(in) % 2) question.query.exclude = next_byte(in);
+  if (question.query.mask % 3 == 0) question.query.inflate = question.radius / 2;
   if (next_byte(in) % 2) question.query.maxDistance = next_side(in);
   for (uint32_t id = 0; id < brute->count; id++) {
     masks[id] = next_byte(in) % 8;

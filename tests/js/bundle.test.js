@@ -100,8 +100,8 @@ for (const entry of entries) {
 
 /** The maximum gzipped size of each entry, in bytes. CONTRIBUTING says what to do when one is exceeded. */
 const BUDGETS = {
-  ...{ copse: 100_800, agenttree: 35_800, grid: 35_600, kdtree: 36_150 },
-  ...{ octree: 27_300, obstacle: 28_100, crowd: 56_000 }, // a crowd includes walls and an agent tree
+  ...{ copse: 101_300, agenttree: 36_550, grid: 36_300, kdtree: 36_950 },
+  ...{ octree: 24_300, obstacle: 28_300, crowd: 56_000 }, // a crowd includes walls and an agent tree
 }
 
 bundles('are no larger than their budgets', () => {

@@ -69,6 +69,7 @@ const QUERIES = {
   cone: 'x y z dirX dirY dirZ halfAngle radius options',
   coneInto: 'x y z dirX dirY dirZ halfAngle radius out options',
   raycast: 'x0 y0 z0 x1 y1 z1 options',
+  raycastAll: 'x0 y0 z0 x1 y1 z1 options',
 }
 
 /** Options that only one kind has, with wrong values and their type. */
@@ -144,7 +145,11 @@ function testKind(kind, build, library) {
         NO_MEMORY,
         (handle, n) => core.points_nearest_many(handle, 4, n, 1, -1, -1),
       ],
-      raycast_many: [4, INVALID, (handle, n) => core.points_raycast_many(handle, n, 1, -1, -1)],
+      raycast_many: [
+        4,
+        INVALID,
+        (handle, n) => core.points_raycast_many(handle, n, 1, 0, -1, -1, 0),
+      ],
     }
     const failed = (status) => status - 2 ** 31
     const { byteLength } = instance.memory.buffer
@@ -392,6 +397,7 @@ function testKind(kind, build, library) {
       cone: () => index.cone(...point, ...ahead, 1, 1),
       coneInto: () => index.coneInto(...point, ...ahead, 1, 1, out),
       raycast: () => index.raycast(...point, ...ahead),
+      raycastAll: () => index.raycastAll(...point, ...ahead),
       raycastMany: () => index.raycastMany(Float32Array.of(...point, ...ahead)),
       build: () => index.build(),
       cells: () => index.cells(),

@@ -25,6 +25,7 @@ const ARGUMENTS = {
   cone: (place, dimensions) => [...place(dimensions), ...place(dimensions), 1, 9],
   at: (place, dimensions) => place(dimensions),
   raycast: (place, dimensions) => [...place(dimensions), ...place(dimensions)],
+  raycastAll: (place, dimensions) => [...place(dimensions), ...place(dimensions)],
   allWithin: () => [0.25],
   allNeighbors: () => [{ k: 4 }],
   withinMany: (place, dimensions) => [Float32Array.from(place(100 * dimensions)), 2],

@@ -9,7 +9,7 @@ import * as scalar from 'copse/scalar'
 import { forAll, runsOf } from './support/fastcheck.js'
 import * as oracle from './support/point-oracle.js'
 import { createRandom, distributions, integer, pick } from '../../web/random.js'
-import { bits, KINDS, maker, ROW, ROW_3D } from './support/indexes.js'
+import { assertSame, bits, KINDS, maker, ROW, ROW_3D } from './support/indexes.js'
 import { seal } from './support/snapshots.js'
 
 const RUNS = runsOf(400)
@@ -78,7 +78,14 @@ function drawAgents(random, drawn, dimensions) {
 /** Checks a ray in each index. Returns the hit that brute force found. */
 function checkRay(indexes, agents, from, to, radii, options) {
   const expected = oracle.raycast(agents, from, to, radii, options)
+  const all = oracle.raycastAll(agents, from, to, radii, options)
   for (const index of indexes) {
+    const { ids, fractions } = index.raycastAll(...from, ...to, options)
+    assertSame(
+      ids,
+      all.map(({ id }) => id),
+    )
+    assertSame(bits(fractions), bits(Float32Array.from(all, ({ fraction }) => fraction)))
     const hit = index.raycast(...from, ...to, options)
     assert.is(hit === null, expected.id < 0)
     if (hit === null) continue
@@ -91,6 +98,31 @@ function checkRay(indexes, agents, from, to, radii, options) {
     )
   }
   return expected
+}
+
+/** Checks many rays, each with a mask, an exclude and an inflate of its own. */
+function checkLists(indexes, agents, rays, radii, options, random) {
+  const n = rays.length
+  const lists = {
+    mask: Uint32Array.from({ length: n }, () => integer(random, 8)),
+    exclude: Uint32Array.from({ length: n }, () => integer(random, agents.count + 1) - 1),
+    inflate: Float32Array.from({ length: n }, () => 9 * random()),
+  }
+  for (const name of Object.keys(lists)) if (random() < 0.3) delete lists[name]
+  const expected = rays.map(([from, to], i) => {
+    const own = { ...options }
+    for (const [name, list] of Object.entries(lists)) own[name] = list[i]
+    return oracle.raycast(agents, from, to, radii, own)
+  })
+  for (const index of indexes) {
+    const segments = Float32Array.from(rays.flat(2))
+    const { ids, fractions } = index.raycastMany(segments, { ...options, ...lists })
+    assertSame(
+      ids,
+      expected.map(({ id }) => id),
+    )
+    assertSame(bits(fractions), bits(Float32Array.from(expected, ({ fraction }) => fraction)))
+  }
 }
 
 for (const dimensions of [2, 3])
@@ -122,6 +154,7 @@ for (const dimensions of [2, 3])
       const options = {}
       if (drawn.filters && random() < 0.7) options.mask = integer(random, 8)
       if (drawn.filters && random() < 0.7) options.exclude = integer(random, agents.count + 1) - 1
+      if (drawn.filters && random() < 0.7) options.inflate = radius * pick(random, [1, 0.25, 1e-7])
       const sameRadius = new Float32Array(radii.length).fill(radius)
       try {
         for (const currentRadii of [radii, sameRadius]) {
@@ -135,6 +168,7 @@ for (const dimensions of [2, 3])
             assert.equal([...ids.subarray(0, RAYS)], [...hits.map(({ id }) => id)])
             assert.equal(bits(fractions.subarray(0, RAYS)), bits(expected))
           }
+          checkLists(indexes, agents, rays, currentRadii, options, random)
         }
         const visits = indexes.map((index) => index.stats().visits)
         for (let i = 0; i < visits.length; i += 2) assert.is(visits[i], visits[i + 1])
@@ -302,6 +336,34 @@ for (const { kind, library, built, unbuilt, empty, assertCode, assertThrown } of
     }
   })
 
+  test(`lists of filters may lie in linear memory, which grows, ${build}`, async () => {
+    const instance = await library.create({ memory: 2 ** 20 })
+    const n = 100_000
+    const row = built(2, ROW, { instance, capacity: n })
+    const [exclude, segments] = [row.groups, new Float32Array(4 * n)]
+    for (let i = 0; i < n; i++) segments[4 * i + 2] = 9
+    row.groups[1] = 1
+    const { byteLength } = instance.memory.buffer
+    const { ids } = row.raycastMany(segments, {
+      exclude: exclude.fill(0),
+      inflate: new Float32Array(n),
+    })
+    assert.ok(instance.memory.buffer.byteLength > byteLength)
+    assert.ok(ids.every((id) => id === 1))
+  })
+
+  test(`a bullet never hits its shooter, ${build}`, () => {
+    const row = built(2, ROW)
+    row.radii.fill(0.25)
+    row.build()
+    const ways = Float32Array.from([0, 1, 2, 3, 4].flatMap((x) => [x, 0, x + 100, 0]))
+    assert.equal([...row.raycastMany(ways).ids], [0, 1, 2, 3, 4])
+    const exclude = Uint32Array.of(0, 1, 2, 3, 4)
+    assert.equal([...row.raycastMany(ways, { exclude }).ids], [1, 2, 3, 4, 5])
+    exclude[2] = -1 // none
+    assert.equal([...row.raycastMany(ways, { exclude }).ids], [1, 2, 2, 4, 5])
+  })
+
   test(`wrong arguments are refused and named, ${build}`, () => {
     const row = built(2, ROW)
     const many = (segments, options) => () => row.raycastMany(segments, options)
@@ -323,6 +385,35 @@ for (const { kind, library, built, unbuilt, empty, assertCode, assertThrown } of
       [many(one, { mask: 0.5 }), /^RangeError: .*raycastMany: mask .* got 0\.5$/],
       [many(one, { sort: 'id' }), /^TypeError: .*raycastMany: no option 'sort' /],
       [many(one, 5), /^TypeError: .*raycastMany: options /],
+      [
+        () => row.raycast(0, 0, 1, 0, { inflate: -1 }),
+        /^RangeError: .*raycast: inflate .* got -1$/,
+      ],
+      [
+        () => row.raycastAll(0, 0, 1, 0, { inflate: 'x' }),
+        /^TypeError: .*raycastAll: inflate .* got 'x'$/,
+      ],
+      [
+        () => row.raycastAll(0, 0, 1, 0, { mask: new Uint32Array(1) }),
+        /^TypeError: .*raycastAll: mask .* got Uint32Array$/,
+      ],
+      [
+        many(one, { exclude: new Uint32Array(2) }),
+        /^RangeError: .*raycastMany: exclude\.length must be 1, one per segment, got 2$/,
+      ],
+      [
+        many(one, { mask: new Int32Array(1) }),
+        /^TypeError: .*raycastMany: mask .* got Int32Array$/,
+      ],
+      [many(one, { inflate: [1] }), /^TypeError: .*raycastMany: inflate .* got Array$/],
+      [
+        many(one, { inflate: Float32Array.of(-1) }),
+        /^RangeError: .*raycastMany: inflate\[0\] .* got -1$/,
+      ],
+      [
+        many([0, 0, 1, 0], { mask: new Uint32Array(1) }),
+        /^TypeError: .*raycastMany: segments .* got Array$/,
+      ],
     ]
     for (const [call, pattern] of refusals) assertThrown(call, pattern)
     row.dispose()

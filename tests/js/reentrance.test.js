@@ -93,6 +93,19 @@ const CALLS = [
     }),
   },
   {
+    method: 'raycastAll',
+    has: isPoints,
+    options: () => ({ radius: 2, mask: 1, inflate: 0.5 }),
+    query: (object, options, d) => {
+      const { ids, fractions } = object.raycastAll(
+        ...centerOf(d),
+        ...centerOf(d).map(() => 15),
+        options,
+      )
+      return [...ids, ...fractions]
+    },
+  },
+  {
     method: 'allWithin',
     has: isPoints,
     options: () => ({ mask: 1 }),

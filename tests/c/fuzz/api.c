@@ -286,10 +286,10 @@ static void call(input *in) {
     points_source_take_radii(handle);
     break;
   case 22:
-    points_raycast(handle, x, y, z, u, v, w, x, mask, a);
+    points_raycast(handle, x, y, z, u, v, w, x, y, mask, a, sort % 2);
     break;
   case 23:
-    points_raycast_many(handle, a, u, mask, sort);
+    points_raycast_many(handle, a, u, v, mask, sort, a + sort);
     boxes_raycast_many(handle, a, mask, sort);
     break;
   case 24:

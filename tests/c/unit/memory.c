@@ -218,7 +218,7 @@ static copse_status call_frame(tested_object *object) {
   CHECK(copse_points_all_neighbors(core.points, 8, NULL, NULL, &near) == COPSE_OK);
   CHECK(copse_points_nearest_many(core.points, points, ITEMS, 8, NULL, &near) == COPSE_OK);
   CHECK(copse_points_pairs(core.points, 4, NULL, NULL, &results) == COPSE_OK);
-  return copse_points_raycast_many(core.points, points, 9, 1, NULL, NULL, ids, distances2);
+  return copse_points_raycast_many(core.points, points, 9, 1, NULL, NULL, NULL, ids, distances2);
 }
 
 /* Repeats a call, with its first allocation failing, then its second and so on, until it succeeds.

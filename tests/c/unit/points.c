@@ -124,7 +124,7 @@ static void test_no_frame_allocates(void) {
     CHECK(within_count(index, 50, 50, 200) > 0);
     CHECK(copse_points_within_many(index, SEGMENTS, 4, 9, NULL, &rows) == COPSE_OK);
     CHECK(copse_points_nearest_many(index, SEGMENTS, 4, K, NULL, &nearest) == COPSE_OK);
-    CHECK(copse_points_raycast_many(index, SEGMENTS, 2, 1, NULL, &query, ids, distances2) ==
+    CHECK(copse_points_raycast_many(index, SEGMENTS, 2, 1, NULL, &query, NULL, ids, distances2) ==
           COPSE_OK);
     copse_results results = {ids, distances2, N, 0, 0};
     copse_hit hit;
@@ -279,7 +279,8 @@ static void check_queries(const copse_points *index, copse_status expected) {
   CHECK(copse_points_all_neighbors(index, 2, NULL, NULL, &nearest) == expected);
   CHECK(copse_points_nearest_many(index, from, 2, 2, NULL, &nearest) == expected);
   CHECK(copse_points_pairs(index, 9, NULL, NULL, &results) == expected && !results.total);
-  CHECK(copse_points_raycast_many(index, from, 1, 9, NULL, NULL, ids, distances2) == expected);
+  CHECK(copse_points_raycast_many(index, from, 1, 9, NULL, NULL, NULL, ids, distances2) ==
+        expected);
 }
 
 static void test_queries_need_a_build(void) {
@@ -1231,6 +1232,7 @@ static void test_queries_agree_with_brute_force(void) {
       question.k = random_word(&seed) % 12;
       if (random_word(&seed) % 2) question.query.mask = random_word(&seed) % 8;
       if (random_word(&seed) % 2) question.query.exclude = random_word(&seed) % MOST;
+      if (question.k % 2) question.query.inflate = question.radius * 2;
       if (random_word(&seed) % 2) question.query.maxDistance = (float)(random_word(&seed) % 12) / 2;
       CHECK(compare_queries(index, &brute, &question) == NULL);
       uint32_t masks[MOST];
@@ -1675,6 +1677,37 @@ static void test_rays_apply_radii_and_the_query(void) {
   copse_points_destroy(index);
 }
 
+/* A beam through a row of agents hits each once, in order, however many cells see it. */
+static void test_a_piercing_ray_hits_each_agent_once(void) {
+  enum { N = 100 };
+  float points[2 * N], fractions[N];
+  uint32_t ids[N];
+  for (uint32_t i = 0; i < N; i++) {
+    points[2 * i] = (float)(N - i);
+    points[2 * i + 1] = 0;
+  }
+  copse_points *index = built(points, N, 4);
+  const float from[] = {-1, 0.5f}, to[] = {2 * N, 0.5f};
+  copse_hits hits = {ids, fractions, N, 0, 0};
+  copse_query query = copse_query_default();
+  CHECK(copse_points_raycast_all(index, from, to, 0.25f, NULL, NULL, &hits) == COPSE_OK);
+  CHECK(hits.total == 0);
+  query.inflate = 0.25f; /* touches all */
+  CHECK(copse_points_raycast_all(index, from, to, 0.25f, NULL, &query, &hits) == COPSE_OK);
+  CHECK(hits.total == N && hits.visits > 0);
+  for (uint32_t i = 0; i < N; i++)
+    CHECK(ids[i] == N - 1 - i && (!i || fractions[i - 1] < fractions[i]));
+  query.exclude = 50;
+  hits.capacity = 3;
+  query.inflate = INFINITY; /* contains the start: all at fraction 0, by id */
+  CHECK(copse_points_raycast_all(index, from, to, 0, NULL, &query, &hits) == COPSE_OK);
+  CHECK(hits.total == N - 1 && ids[0] == 0 && ids[1] == 1 && ids[2] == 2 && fractions[2] == 0);
+  hits = (copse_hits){NULL, NULL, 0, 0, 0}; /* only counts */
+  CHECK(copse_points_raycast_all(index, from, to, 1, NULL, NULL, &hits) == COPSE_OK);
+  CHECK(hits.total == N);
+  copse_points_destroy(index);
+}
+
 static void test_rays_refuse_invalid_arguments(void) {
   const float points[] = {0, 0}, good[] = {1, 1, 2, 2}, bad[] = {1, 1, NAN, 0, 2e18f, 0};
   copse_points *index = built(points, 1, 1);
@@ -1694,10 +1727,27 @@ static void test_rays_refuse_invalid_arguments(void) {
   CHECK(is_hit(hit, COPSE_NONE, 1));
   CHECK(brute_raycast(&brute, good, bad + 4, 1, NULL, NULL, &hit) == refused);
   CHECK(brute_raycast(&brute, good, good, NAN, NULL, NULL, &hit) == refused);
-  CHECK(copse_points_raycast_many(index, bad, 1, 1, NULL, NULL, &id, &fraction) == refused);
-  CHECK(copse_points_raycast_many(index, good, 1, -1, NULL, NULL, &id, &fraction) == refused);
+  CHECK(copse_points_raycast_many(index, bad, 1, 1, NULL, NULL, NULL, &id, &fraction) == refused);
+  CHECK(copse_points_raycast_many(index, good, 1, -1, NULL, NULL, NULL, &id, &fraction) == refused);
+  copse_query query = copse_query_default();
+  copse_hits hits = {&id, &fraction, 1, 7, 7};
+  CHECK(copse_points_raycast_all(index, bad, bad + 2, 1, NULL, NULL, &hits) == refused);
+  CHECK(hits.total == 0 && hits.visits == 0);
+  CHECK(copse_points_raycast_all(index, bad + 4, bad, 1, NULL, NULL, &hits) == refused);
+  CHECK(copse_points_raycast_all(index, good, good, -1, NULL, NULL, &hits) == refused);
+  const float wrong[] = {-1, NAN, -INFINITY};
+  for (int i = 0; i < 3; i++) {
+    const copse_segment_filters filters = {.inflates = wrong + i};
+    CHECK(copse_points_raycast_many(index, good, 1, 1, NULL, NULL, &filters, &id, &fraction) ==
+          refused);
+    query.inflate = wrong[i];
+    CHECK(copse_points_raycast(index, good, good, 1, NULL, &query, &hit, NULL) == refused);
+    CHECK(copse_points_raycast_all(index, good, good, 1, NULL, &query, &hits) == refused);
+    CHECK(copse_points_raycast_many(index, good, 0, 1, NULL, &query, NULL, &id, &fraction) ==
+          refused);
+  }
   CHECK(id == 7 && fraction == 7);
-  CHECK(copse_points_raycast_many(index, NULL, 0, 1, NULL, NULL, NULL, NULL) == COPSE_OK);
+  CHECK(copse_points_raycast_many(index, NULL, 0, 1, NULL, NULL, NULL, NULL, NULL) == COPSE_OK);
   CHECK(is_hit(hit_of(none, 0, 0, 1, 1, INFINITY), COPSE_NONE, 1));
   copse_points_destroy(index);
   copse_points_destroy(none);
@@ -2050,6 +2100,7 @@ const unit_test POINTS_TESTS[] = {
     EVERY(test_fractions_of_rays_are_clamped),
     EVERY(test_pairs_refuse_invalid_radii),
     EVERY(test_rays_apply_radii_and_the_query),
+    EVERY(test_a_piercing_ray_hits_each_agent_once),
     EVERY(test_rays_refuse_invalid_arguments),
     EVERY(test_rays_that_just_reach_or_just_miss_are_exact),
     EVERY(test_searches_visit_the_recorded_number_of_nodes),

@@ -133,15 +133,15 @@ function rayFraction(from, to, center, radius) {
 }
 
 /**
- * Returns the first agent that a segment hits; id -1 and fraction 1 if it hits none.
+ * Returns all agents that a segment hits, sorted by fraction, then id.
  * @param {ArrayLike<number>} radii by id
- * @returns {{ id: number, fraction: number }}
+ * @returns {{ id: number, fraction: number }[]}
  */
-export function raycast(agents, from, to, radii, options = {}) {
+export function raycastAll(agents, from, to, radii, options = {}) {
   const { dimensions, positions } = agents
   const point = (x, y, z = 0) => [fround(x), fround(y), fround(z)]
   const [start, end] = [point(...from), point(...to)]
-  const first = { id: -1, fraction: 1 }
+  const hits = []
   for (let id = 0; id < agents.count; id++) {
     if (!isAdmitted(agents, id, options)) continue
     const offset = id * dimensions
@@ -150,9 +150,14 @@ export function raycast(agents, from, to, radii, options = {}) {
       positions[offset + 1],
       dimensions === 3 ? positions[offset + 2] : 0,
     ]
-    const fraction = rayFraction(start, end, center, fround(radii[id]))
-    if (fraction < first.fraction || (fraction === 1 && first.id < 0))
-      Object.assign(first, { id, fraction })
+    const radius = fround(fround(radii[id]) + fround(options.inflate ?? 0))
+    const fraction = rayFraction(start, end, center, radius)
+    if (fraction <= 1) hits.push({ id, fraction })
   }
-  return first
+  return hits.sort((a, b) => a.fraction - b.fraction || a.id - b.id)
+}
+
+/** Returns the first agent that a segment hits; id -1 and fraction 1 if it hits none. */
+export function raycast(...ray) {
+  return raycastAll(...ray)[0] ?? { id: -1, fraction: 1 }
 }

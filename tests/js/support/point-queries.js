@@ -349,7 +349,7 @@ export function testProperties(kind, { drawnOptions, optionsOf, checkCells }) {
     test('every query method has an oracle', () => {
       const methods = methodsOf(simd[className(kind, dimensions)])
       const elsewhere =
-        /^(all\w+|\w+Many|pairs\w*|raycast|restore|reserve|add|move|remove|has)$|Into$/
+        /^(all\w+|\w+Many|pairs\w*|raycast\w*|restore|reserve|add|move|remove|has)$|Into$/
       for (const [method, length] of methods)
         if (length > 0 && !elsewhere.test(method))
           assert.ok(method in queries, `${method} is missing`)

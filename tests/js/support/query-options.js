@@ -25,14 +25,16 @@ export const QUERY_OPTIONS = {
   withinMany: SELECTION,
   rangeMany: SELECTION,
   nearestMany: ['k', ...NEAREST],
+  raycastAll: SELECTION,
   pairs: ['mask'],
   pairsInto: ['mask'],
 }
 
 /** Methods that only points have, or that have other options there. */
 const OF_POINTS = {
-  raycast: [...SELECTION, 'radius'],
-  raycastMany: [...SELECTION, 'radius'],
+  raycast: [...SELECTION, 'radius', 'inflate'],
+  raycastAll: [...SELECTION, 'radius', 'inflate'],
+  raycastMany: [...SELECTION, 'radius', 'inflate'],
   allWithin: ['mask'],
   allNeighbors: ['k', 'mask', 'maxDistance'],
   reserve: ['results', 'k'],

@@ -8,8 +8,8 @@ const COUNT = 24
 // garbage is the game's. So here all fractions are allocated in advance (the null keeps the array from
 // holding unboxed numbers), and all options have one shape.
 export const FRACTIONS = [1.5, 20.25, 40.5, 61.75, 80.125, 99.5, 110.5, 120.75, null]
-export const options = ({ mask, exclude, sort, maxDistance, distances2, radius, k }) => ({
-  ...{ mask, exclude, sort, maxDistance, distances2, radius, k },
+export const options = ({ mask, exclude, sort, maxDistance, distances2, radius, inflate, k }) => ({
+  ...{ mask, exclude, sort, maxDistance, distances2, radius, inflate, k },
 })
 
 /** Returns the objects, and `frame`, which plays a frame and returns a sum of its results. */
@@ -35,7 +35,12 @@ export function pointFrames(copse, instance, kind, makesViews) {
   const nearest4 = options({ k: 4, maxDistance: 40.5 })
   const points = new Float32Array(12).fill(20.5)
   const bytes = new Uint8Array(4096)
-  const rayOptions = options({ mask: 3, exclude: 0, radius: 2.5 })
+  const rayOptions = options({ mask: 3, exclude: 0, radius: 2.5, inflate: 0.5 })
+  const bulletOptions = options({
+    mask: new Uint32Array(3).fill(3),
+    exclude: new Uint32Array(3),
+    inflate: new Float32Array(3).fill(0.25),
+  })
   flat.radii.fill(3.5)
   solid.radii.fill(4.5)
 
@@ -111,8 +116,11 @@ export function pointFrames(copse, instance, kind, makesViews) {
 
     sum += flat.raycast(x, y, 90.5, 70.25)?.id ?? 0
     sum += solid.raycast(y, x, 2.5, 60.25, 50.75, 20.5, rayOptions)?.id ?? 0
+    sum += flat.raycastAll(x, y, 90.5, 70.25).ids.length
+    sum += solid.raycastAll(y, x, 2.5, 60.25, 50.75, 20.5, rayOptions).fractions.length
     sum += flat.raycastMany(points).ids[0]
     sum += solid.raycastMany(points, rayOptions).ids[0]
+    sum += flat.raycastMany(points, bulletOptions).ids[0]
     sum += flat.saveInto(bytes) + solid.saveInto(bytes)
 
     if (makesViews) sum += flat.within(x, y, 30.5).length
