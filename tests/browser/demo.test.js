@@ -681,6 +681,24 @@ demo('units of a battle can avoid each other', async () => {
   assert.equal(await demoState(page, 'errors'), [])
 })
 
+demo('bullets of a battle hit what they fly over, and a beam pierces', async () => {
+  const { page, errors } = await site.page('#scene=battle&guns=1&archers=1&strike=beam', SMALL)
+  await until(page, () => window.copseDemo.hits > 0, null, { ms: LONG })
+  for (let tries = 0; (await number(page, 'Hits between places')) === 0 && tries < 100; tries++)
+    await frames(page, 10, LONG)
+  assert.ok((await number(page, 'Hits between places')) > 0)
+  const fallen = async () =>
+    (await number(page, 'Red fallen')) + (await number(page, 'Blue fallen'))
+  await page.keyboard.press('Space')
+  await until(page, () => window.copseDemo.paused)
+  const before = await fallen()
+  await page.mouse.click(400, 300)
+  await frames(page, 5)
+  assert.ok((await fallen()) > before + 1, 'the beam strikes more than one')
+  assert.equal(errors, [])
+  assert.equal(await demoState(page, 'errors'), [])
+})
+
 for (const [name, options] of Object.entries({
   dark: { ...WIDE, colorScheme: 'dark' },
   phone: PHONE,

@@ -22,6 +22,9 @@ const HASTE = 1.4 // maximum speed, as a multiple of the preferred one
 const SWORD = 2.7 // reach of a sword
 const BOW = 26 // and of a bow
 const ARROW_SPEED = 70
+const BULLET_SPEED = 300
+const BULLET_STEP = 1 / 8 // seconds: bullets move in few, long steps, many units long
+const BULLET_RADIUS = 0.25
 const RANK = 3.2 // spacing in a formation
 const CORPSE_LIFE = 7
 const FLASH_LIFE = 0.25
@@ -29,6 +32,7 @@ const BLAST_LIFE = 0.6
 const HOLE = 0.42 // radius of the hole in an archer
 const MAX_CORPSES = 3_000
 const MAX_ARROWS = 4_000
+const MAX_BULLETS = 4_000
 
 export default {
   name: 'battle',
@@ -37,15 +41,17 @@ export default {
   group: 'Games',
   summary: 'Two armies: each unit finds its nearest enemy every frame',
   description:
-    'Every frame, each unit finds its nearest enemy by group mask, walks there and strikes. Units that touch push each other apart; with “avoid each other”, a crowd steers them apart before they touch. Dead units leave their group, and reinforcements keep coming.',
-  help: 'Click, tap or press Enter to strike all units in the circle. Arrow keys move it; wheel, pinch, + and - resize it.',
+    'Every frame, each unit finds its nearest enemy by group mask, walks there and strikes. Units that touch push each other apart; with “avoid each other”, a crowd steers them apart before they touch. With “guns”, archers fire bullets that move eight times a second: rays over their ways hit what they would jump over. Dead units leave their group, and reinforcements keep coming.',
+  help: 'Click, tap or press Enter to strike all units in the circle, or all that the beam pierces. Arrow keys move it; wheel, pinch, + and - resize it.',
 
   count: 'soldiers',
   params: {
     soldiers: 300,
     archers: 0.25,
     speed: 1,
+    strike: 'circle',
     size: 50,
+    guns: false,
     targets: false,
     avoid: false,
   },
@@ -54,6 +60,8 @@ export default {
     gui.add(params, 'soldiers', 10, MAX_SOLDIERS, 10).name('units per army')
     gui.add(params, 'archers', 0, 1, 0.05)
     gui.add(params, 'speed', 0.25, 3, 0.25)
+    gui.add(params, 'guns')
+    gui.add(params, 'strike', ['circle', 'beam'])
     gui.add(params, 'size', ...SIZES, 1).name('strike size')
     gui.add(params, 'targets').name('show targets')
     gui.add(params, 'avoid').name('avoid each other')
@@ -83,7 +91,8 @@ export default {
 
     const corpses = createRing(MAX_CORPSES, ['x', 'y', 'army', 'age'])
     const arrows = createRing(MAX_ARROWS, ['x', 'y', 'toX', 'toY', 'army', 'flown', 'length'])
-    const blasts = createRing(20, ['x', 'y', 'size', 'age'])
+    const blasts = createRing(20, ['x', 'y', 'size', 'age', 'beam'])
+    const bullets = createRing(MAX_BULLETS, ['x', 'y', 'dirX', 'dirY', 'shooter', 'range'])
 
     // Options and results of queries, created once: a frame allocates nothing.
     const enemies = [{ mask: BLUE }, { mask: RED }]
@@ -94,11 +103,17 @@ export default {
     const others = { exclude: -1 }
     const touched = new Uint32Array(12)
     const kinds = new Uint8Array(2 * MAX_SOLDIERS) // by army and weapon, for drawing
+    const ways = new Float32Array(4 * MAX_BULLETS)
+    const flying = new Uint32Array(MAX_BULLETS) // indices of the bullets in flight
+    const shooters = new Uint32Array(MAX_BULLETS)
+    const targets = new Uint32Array(MAX_BULLETS) // masks
 
     let radius = 0 // of a unit
     let along = -1 // axis on which the armies meet: 0 is x, 1 is y
     let queries = 0
     let hits = 0
+    let due = 0 // seconds since the last step of bullets
+    let caught = 0 // hits that a test of the places of bullets would have missed
 
     const unitCount = () => 2 * params.soldiers
     const armyOf = (i) => (i < params.soldiers ? 0 : 1)
@@ -129,6 +144,7 @@ export default {
       measureField()
       corpses.clear()
       arrows.clear()
+      bullets.clear()
       waitingCount.fill(0)
       fallen.fill(0)
       const { width, height } = stage
@@ -278,6 +294,7 @@ export default {
       lunge[i] = 1
       if (isArcher[i]) {
         rest[i] = 1.6 + 0.8 * random()
+        if (params.guns) return fire(i, t, distance)
         const n = arrows.add()
         arrows.x[n] = positions[2 * i]
         arrows.y[n] = positions[2 * i + 1]
@@ -302,6 +319,56 @@ export default {
         queries++
         if (struck >= 0) wound(struck, 1)
       }
+    }
+
+    function fire(i, t, distance) {
+      const { positions } = crowd
+      const n = bullets.add()
+      bullets.x[n] = positions[2 * i]
+      bullets.y[n] = positions[2 * i + 1]
+      bullets.dirX[n] = (positions[2 * t] - positions[2 * i]) / distance
+      bullets.dirY[n] = (positions[2 * t + 1] - positions[2 * i + 1]) / distance
+      bullets.shooter[n] = i
+      bullets.range[n] = 2 * BOW * radius
+    }
+
+    // Moves the bullets. In one step a bullet flies over many units: a ray over its way finds the first enemy.
+    function shoot() {
+      let count = 0
+      for (let n = 0; n < bullets.capacity; n++) {
+        if (bullets.range[n] <= 0) continue
+        const length = Math.min(BULLET_SPEED * radius * BULLET_STEP, bullets.range[n])
+        ways[4 * count] = bullets.x[n]
+        ways[4 * count + 1] = bullets.y[n]
+        bullets.x[n] = ways[4 * count + 2] = bullets.x[n] + length * bullets.dirX[n]
+        bullets.y[n] = ways[4 * count + 3] = bullets.y[n] + length * bullets.dirY[n]
+        bullets.range[n] -= length
+        shooters[count] = bullets.shooter[n]
+        targets[count] = GROUPS[1 - armyOf(bullets.shooter[n])]
+        flying[count++] = n
+      }
+      const struck = tree.raycastMany(ways.subarray(0, 4 * count), {
+        exclude: shooters.subarray(0, count),
+        mask: targets.subarray(0, count),
+        inflate: BULLET_RADIUS * radius,
+      })
+      queries += count
+      for (let i = 0; i < count; i++) {
+        const n = flying[i]
+        const id = struck.ids[i]
+        if (id < 0) continue
+        const dx = crowd.positions[2 * id] - bullets.x[n]
+        const dy = crowd.positions[2 * id + 1] - bullets.y[n]
+        if (Math.sqrt(dx * dx + dy * dy) > (1 + BULLET_RADIUS) * radius) caught++
+        bullets.range[n] = 0
+        wound(id, 1)
+      }
+    }
+
+    // Returns the two ends of the beam through the pointer, across the field from army to army.
+    function beam() {
+      const { width, height } = stage
+      return along === 0 ? [0, pointer.y, width, pointer.y] : [pointer.x, 0, pointer.x, height]
     }
 
     function wound(i, damage) {
@@ -338,6 +405,7 @@ export default {
         if (dt > 0) act(dt)
         if (dt > 0 && params.avoid) avoid(dt)
         fly(dt)
+        for (due += dt; due >= BULLET_STEP; due -= BULLET_STEP) shoot()
         for (let n = 0; n < corpses.capacity; n++) corpses.age[n] += dt
         for (let n = 0; n < blasts.capacity; n++) blasts.age[n] += dt
         lap('move')
@@ -360,6 +428,7 @@ export default {
             ['Red', standing(0)],
             ['Blue', standing(1)],
             ['Queries per frame', queries],
+            ...(params.guns ? [['Hits between places', caught]] : []),
             ['Red fallen', fallen[0]],
             ['Blue fallen', fallen[1]],
             ['Build', formatTime(times.build)],
@@ -382,8 +451,13 @@ export default {
       scroll: (steps) => scaleSetting(stage, params, 'size', steps, SIZES),
 
       press() {
-        for (const i of tree.within(pointer.x, pointer.y, params.size)) wound(i, 99)
+        const isBeam = params.strike === 'beam'
+        const struck = isBeam
+          ? tree.raycastAll(...beam(), { inflate: params.size / 10 }).ids
+          : tree.within(pointer.x, pointer.y, params.size)
+        for (const i of struck) wound(i, 99)
         const n = blasts.add()
+        blasts.beam[n] = isBeam ? 1 : 0
         blasts.x[n] = pointer.x
         blasts.y[n] = pointer.y
         blasts.size[n] = params.size
@@ -515,6 +589,16 @@ export default {
         context.moveTo(arrows.x[n] + tail * dirX, arrows.y[n] + tail * dirY)
         context.lineTo(arrows.x[n] + arrows.flown[n] * dirX, arrows.y[n] + arrows.flown[n] * dirY)
       }
+      // The way of a bullet in its last step.
+      for (let n = 0; n < bullets.capacity; n++) {
+        if (bullets.range[n] <= 0) continue
+        const length = BULLET_SPEED * radius * BULLET_STEP
+        context.moveTo(
+          bullets.x[n] - length * bullets.dirX[n],
+          bullets.y[n] - length * bullets.dirY[n],
+        )
+        context.lineTo(bullets.x[n], bullets.y[n])
+      }
       context.globalAlpha = 0.75
       context.stroke()
       context.globalAlpha = 1
@@ -525,13 +609,27 @@ export default {
       const { context } = stage
       if (!pointer.wandering) {
         context.globalAlpha = 0.8
-        strokeCircle(context, pointer.x, pointer.y, params.size, theme.query)
+        if (params.strike === 'beam') {
+          const [x0, y0, x1, y1] = beam()
+          context.strokeStyle = theme.query
+          context.lineWidth = 1
+          context.beginPath()
+          context.moveTo(x0, y0)
+          context.lineTo(x1, y1)
+          context.stroke()
+        } else strokeCircle(context, pointer.x, pointer.y, params.size, theme.query)
       }
       for (let n = 0; n < blasts.capacity; n++) {
         const age = blasts.age[n] / BLAST_LIFE
         if (age >= 1) continue
         context.globalAlpha = 0.5 * (1 - age) * (1 - age)
-        fillDisc(context, blasts.size[n] * (0.7 + 0.4 * age), theme.hit, blasts.x[n], blasts.y[n])
+        if (blasts.beam[n]) {
+          context.fillStyle = theme.hit
+          const half = (blasts.size[n] / 10) * (1 - age)
+          if (along === 0) context.fillRect(0, blasts.y[n] - half, stage.width, 2 * half)
+          else context.fillRect(blasts.x[n] - half, 0, 2 * half, stage.height)
+        } else
+          fillDisc(context, blasts.size[n] * (0.7 + 0.4 * age), theme.hit, blasts.x[n], blasts.y[n])
       }
       context.globalAlpha = 1
     }
