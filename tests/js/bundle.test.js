@@ -100,8 +100,8 @@ for (const entry of entries) {
 
 /** The maximum gzipped size of each entry, in bytes. CONTRIBUTING says what to do when one is exceeded. */
 const BUDGETS = {
-  ...{ copse: 101_300, agenttree: 36_550, grid: 36_300, kdtree: 36_950 },
-  ...{ octree: 24_300, obstacle: 28_300, crowd: 56_000 }, // a crowd includes walls and an agent tree
+  ...{ copse: 104_500, agenttree: 36_950, grid: 36_750, kdtree: 37_300 },
+  ...{ octree: 27_450, obstacle: 28_150, crowd: 55_150 }, // a crowd includes walls and an agent tree
 }
 
 bundles('are no larger than their budgets', () => {
