@@ -476,6 +476,129 @@ copse_status copse_points_save(const copse_points *points, void *bytes, size_t c
 copse_status copse_points_restore(copse_points *points, const void *bytes, size_t size);
 copse_status copse_points_restorable(const copse_points *points, const void *bytes, size_t size);
 
+/* ---- Sensors: which agents entered a zone, and which left it ------------------------------- *
+ * For trigger zones, guards that notice agents, and areas of interest. A sensor is a circle (in 3D
+ * a sphere) or a box at a place of its own, or a circle around an agent. It finds agents of an
+ * index of points. After each build of the index, call copse_sensors_update: it searches the last
+ * build for each sensor, and writes which agents entered each sensor and which left it since the
+ * update before.
+ *
+ * - An agent enters if it is within `radius`, and leaves if it is not within `leave`, which is >=
+ *   `radius`. Between the two it stays what it was, so an agent that walks along the border does
+ *   not enter and leave in turn. For a circle, both are distances from its center, compared as by
+ *   copse_points_within. A box grows by them: its sides are lo - radius and hi + radius, rounded to
+ *   float; lo - leave and hi + leave.
+ * - An agent leaves, too, if it is removed, or if a search does not find it: it is hidden (it has
+ *   no group), or it no longer matches the sensor's mask. If its slot was removed and added again
+ *   since the last update, the agent that was there left, and the new one may enter. So handle the
+ *   agents that left first.
+ * - A sensor of the kind COPSE_SENSOR_AGENT surrounds the agent in a slot, which it never finds
+ *   itself. While that agent is hidden, all agents are outside. If the slot is removed, the sensor
+ *   forgets what is inside: nothing is reported as having left. It then serves the next
+ *   agent that is added in this slot.
+ *
+ * An update costs as much as its searches, plus time linear in the number of agents inside, plus
+ * the time to sort those that entered and left. */
+typedef struct copse_sensors copse_sensors;
+typedef struct copse_sensors_def {
+  uint32_t dimensions; /* 2 or 3, as those of the index. Default: 2 */
+  uint32_t capacity;   /* maximum number of sensors: 1 … COPSE_MAX_CAPACITY. Default: 1,000 */
+  uint32_t results; /* maximum number of agents that the searches of an update find. An agent counts
+                     * once for each sensor whose `leave` it is within, and twice if it is also
+                     * within the `radius` of a box with a larger `leave`. 0 … INT32_MAX. Default:
+                     * 0 */
+  uint32_t agents;  /* maximum number of slots of the index: 0 … COPSE_MAX_CAPACITY. Default:
+                     * 1,000 */
+  copse_allocator allocator; /* Default: malloc */
+} copse_sensors_def;
+copse_sensors_def copse_sensors_default(void);
+size_t copse_sensors_bytes(const copse_sensors_def *def);
+copse_status copse_sensors_create(const copse_sensors_def *def, copse_sensors **sensors);
+void copse_sensors_destroy(copse_sensors *sensors);
+/* Grows each limit that is less than the given one. Empties the rows of the last update. */
+copse_status copse_sensors_reserve(copse_sensors *sensors, uint32_t capacity, uint32_t results,
+                                   uint32_t agents);
+size_t copse_sensors_reserve_bytes(const copse_sensors *sensors, uint32_t capacity,
+                                   uint32_t results, uint32_t agents);
+copse_sensors_def copse_sensors_limits(const copse_sensors *sensors); /* the present limits */
+uint32_t copse_sensors_count(const copse_sensors *sensors);           /* the number of sensors */
+/* Returns an upper bound for a loop over all sensors: 1 + the highest slot that was ever in use. */
+uint32_t copse_sensors_slots(const copse_sensors *sensors);
+bool copse_sensors_has(const copse_sensors *sensors, uint32_t slot); /* true if it is in use */
+
+typedef enum copse_sensor_kind {
+  COPSE_SENSOR_CIRCLE, /* at a place of its own */
+  COPSE_SENSOR_BOX,    /* at a place of its own */
+  COPSE_SENSOR_AGENT,  /* a circle around an agent */
+} copse_sensor_kind;
+typedef struct copse_sensor {
+  copse_sensor_kind kind; /* Default: circle */
+  float place[6];         /* circle: its center. Box: lo x, y, (z,) hi x, y, (z); may be infinite.
+                           * Default: 0 */
+  uint32_t agent; /* the slot of the agent to surround. The slot may be free. Default: COPSE_NONE */
+  float radius;   /* an agent enters within this distance: >= 0, may be INFINITY. Default: 0 */
+  float leave;    /* an agent leaves beyond this distance: >= radius. Default: 0 */
+  uint32_t mask;  /* finds agents whose groups share a bit with this mask. Default:
+                   * COPSE_ALL_GROUPS */
+} copse_sensor;
+copse_sensor copse_sensor_default(void);
+
+/* Adds a sensor in the lowest free slot. It remembers nothing. COPSE_NOT_FINITE: the center of a
+ * circle is no valid position. */
+copse_status copse_sensors_add(copse_sensors *sensors, const copse_sensor *sensor, uint32_t *slot);
+/* Moves a circle to another center, or a box to other corners. COPSE_INVALID_ARGUMENT: the sensor
+ * surrounds an agent. Other errors: COPSE_STALE_SLOT, COPSE_NOT_FINITE. */
+copse_status copse_sensors_move(copse_sensors *sensors, uint32_t slot, const float *place);
+/* Removes a sensor, and frees its slot. COPSE_STALE_SLOT: the slot is free. */
+copse_status copse_sensors_remove(copse_sensors *sensors, uint32_t slot);
+void copse_sensors_clear(copse_sensors *sensors); /* removes all sensors */
+/* Makes a sensor forget which agents are inside: none of them is reported as having left, and those
+ * within `radius` enter again. COPSE_STALE_SLOT: the slot is free. */
+copse_status copse_sensors_reset(copse_sensors *sensors, uint32_t slot);
+
+/* The arrays of sensors, by slot, and the rows of the last update. Row i belongs to sensor i. Rows
+ * are empty before the first update, and after a restore. */
+typedef struct copse_sensors_arrays {
+  float *radii, *leaves;       /* the caller may write these between updates */
+  uint32_t *masks;             /* the caller may write these between updates */
+  const uint32_t *kinds;       /* copse_sensor_kind */
+  const uint32_t *agents;      /* COPSE_NONE if the sensor surrounds no agent */
+  const uint32_t *generations; /* odd while the slot is in use */
+  copse_rows left, entered;    /* ids ascend in each row */
+  copse_rows inside;           /* all agents inside now; in the order of the index */
+} copse_sensors_arrays;
+copse_sensors_arrays copse_sensors_get(copse_sensors *sensors);
+
+/* Searches for every sensor, and writes the rows. `positions` is where the index was built from if
+ * that was by copse_points_build_from, else NULL: the centers of sensors around agents are read
+ * from there. Sets *needed to the number of agents that the searches found, as `results` counts
+ * them. COPSE_INVALID_ARGUMENT: a radius or `leave` is out of range, or the index has other
+ * dimensions. COPSE_NOT_BUILT: the index was never built. COPSE_FULL: *needed exceeds `results`, or
+ * the slots of the last build exceed `agents` (then *needed is 0). All rows are then empty; reserve
+ * and call again: nothing is lost. */
+copse_status copse_sensors_update(copse_sensors *sensors, const copse_points *points,
+                                  const copse_const_positions *positions, uint32_t *needed);
+
+typedef struct copse_sensors_statistics {
+  uint32_t sensors; /* sensors now */
+  uint32_t inside;  /* agents that sensors remember, each once for every sensor it is inside of */
+  size_t bytes;     /* memory of the whole object */
+} copse_sensors_statistics;
+copse_sensors_statistics copse_sensors_stats(const copse_sensors *sensors);
+bool copse_sensors_validate(const copse_sensors *sensors);
+
+/* Saves the sensors and what they remember, not the index: save that too, and restore both. Only
+ * the dimensions must be the same as those of the saved sensors. COPSE_FULL: the limits are too
+ * small; copse_sensors_saved returns those that the snapshot needs. COPSE_INVALID_ARGUMENT: the
+ * caller wrote to the rows `inside`. */
+copse_status copse_sensors_save(const copse_sensors *sensors, void *bytes, size_t capacity,
+                                size_t *total);
+copse_status copse_sensors_restore(copse_sensors *sensors, const void *bytes, size_t size);
+copse_status copse_sensors_restorable(const copse_sensors *sensors, const void *bytes, size_t size);
+/* Reads the limits that a snapshot needs from its first COPSE_SNAPSHOT_HEAD bytes, which
+ * copse_sensors_restorable must have accepted or refused with COPSE_FULL. */
+copse_sensors_def copse_sensors_saved(const void *bytes);
+
 /* ---- Quadtree and octree ------------------------------------------------------------------- *
  * For boxes and points that are added, moved and removed one at a time: colliders, zones, pickups.
  * A quadtree in 2 dimensions, an octree in 3. There is no build: queries see every change

@@ -12,6 +12,7 @@ typedef enum snapshot_kind {
   SNAPSHOT_OCTREE = 4,
   SNAPSHOT_OBSTACLE = 5,
   SNAPSHOT_CROWD = 6,
+  SNAPSHOT_SENSORS = 7,
 } snapshot_kind;
 
 /* The first words of every snapshot. A snapshot consists of 32-bit words, little-endian. */

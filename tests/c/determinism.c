@@ -227,6 +227,84 @@ static void play_both(kind in2D, kind in3D) {
   play(in3D, 3, 1000, form.isCoarse ? 64 : 128);
 }
 
+/* ---- Sensors ---- */
+
+static void add_rows(const copse_rows *rows, uint32_t slots) {
+  add(rows->total);
+  for (uint32_t slot = 0; slot < slots; slot++) {
+    add(rows->counts[slot]);
+    for (uint32_t i = 0; i < rows->counts[slot]; i++) add(rows->ids[rows->offsets[slot] + i]);
+  }
+}
+
+static copse_sensor draw_sensor(uint32_t dim, uint32_t agents, float size) {
+  copse_sensor sensor = copse_sensor_default();
+  sensor.kind = (copse_sensor_kind)(next() % 3);
+  sensor.agent = next() % agents;
+  for (uint32_t axis = 0; axis < dim; axis++) {
+    sensor.place[axis] = draw_below(size);
+    sensor.place[dim + axis] = sensor.place[axis] + draw_below(24);
+  }
+  sensor.radius = draw_below(24);
+  sensor.leave = sensor.radius + draw_below(8);
+  if (next() & 1) sensor.mask = 1u << (next() & 3);
+  return sensor;
+}
+
+static void save_sensors(copse_sensors *sensors) {
+  size_t bytes;
+  if (copse_sensors_save(sensors, saved, sizeof saved, &bytes) != COPSE_OK) fail();
+  add_saved(bytes);
+  copse_sensors_clear(sensors);
+  if (copse_sensors_restore(sensors, saved, bytes) != COPSE_OK) fail();
+}
+
+static void play_sensors(kind like, uint32_t dim, float size) {
+  enum { SENSED = 500, SENSORS = 60 };
+  copse_agenttree_def def = copse_agenttree_default();
+  copse_sensors_def sensorsDef = copse_sensors_default();
+  copse_points *index;
+  copse_sensors *sensors;
+  uint32_t slot, needed;
+  def.dimensions = sensorsDef.dimensions = dim;
+  def.capacity = sensorsDef.agents = SENSED;
+  sensorsDef.capacity = SENSORS;
+  sensorsDef.results = ROOM;
+  if (create_points(&def, like, &index) != COPSE_OK) fail();
+  if (copse_sensors_create(&sensorsDef, &sensors) != COPSE_OK) fail();
+  copse_points_set_slots(index, SENSED);
+  float *positions = copse_points_positions(index).axes[0];
+  for (uint32_t i = 0; i < SENSED * dim; i++) positions[i] = draw_below(size);
+  for (uint32_t frame = 0; frame < 4 * form.frames; frame++) {
+    for (uint32_t i = 0; i < SENSED * dim; i++) positions[i] += draw_below(4) - 2;
+    come_and_go(index, SENSED, size);
+    for (uint32_t agent = 0; agent < SENSED; agent++)
+      if (next() % 16 == 0) copse_points_groups(index)[agent] = next() & 15;
+    for (int i = 0; i < 4; i++) {
+      const copse_sensor sensor = draw_sensor(dim, SENSED, size);
+      slot = next() % SENSORS;
+      if (i == 3)
+        copse_sensors_reset(sensors, slot);
+      else if (copse_sensors_move(sensors, slot, sensor.place) != COPSE_OK || (next() & 3) == 0) {
+        copse_sensors_remove(sensors, slot);
+        copse_sensors_add(sensors, &sensor, &slot);
+      }
+      add(slot);
+    }
+    copse_points_build(index, NULL);
+    if (copse_sensors_update(sensors, index, NULL, &needed) != COPSE_OK) fail();
+    const copse_sensors_arrays arrays = copse_sensors_get(sensors);
+    const uint32_t slots = copse_sensors_slots(sensors);
+    add(needed);
+    add_rows(&arrays.left, slots);
+    add_rows(&arrays.entered, slots);
+    add_rows(&arrays.inside, slots);
+    if (frame % 16 == 15) save_sensors(sensors);
+  }
+  copse_sensors_destroy(sensors);
+  copse_points_destroy(index);
+}
+
 /* ---- Boxes ---- */
 
 typedef struct boxes {
@@ -723,12 +801,19 @@ static void play_crowds(void) {
   play_crowd(3, 260, 200, 8);
 }
 
+static void play_all_sensors(void) {
+  play_sensors((kind){.noun = AGENTTREE}, 2, 256);
+  play_sensors((kind){.noun = GRID, .cellSize = 12}, 3, 64);
+  play_sensors((kind){.noun = KDTREE}, 2, 256);
+}
+
 static const struct scene {
   const char *name;
   void (*play)(void);
 } SCENES[] = {
     {"agenttree", play_agenttree}, {"grid", play_grid},      {"kdtree", play_kdtree},
     {"octree", play_octree},       {"obstacle", play_walls}, {"crowd", play_crowds},
+    {"sensors", play_all_sensors},
 };
 
 static uint32_t hash_of(uint32_t scene, const struct form *played) {
@@ -768,6 +853,7 @@ static const measures MEASURED[] = {
     {62174466, 0x9d957d6c, 18634767},  {181103172, 0x4a392033, 24358095},
     {129733179, 0x3a5164c3, 35702462}, {7650971, 0x7d22f7fa, 7714962},
     {15089863, 0xf2cd198c, 7532263},   {50323729, 0xbec52861, 17428314},
+    {10544554, 0x5bba1c2b, 1987174},
 };
 
 /* Prints a scene's measures if they are not the recorded ones. */

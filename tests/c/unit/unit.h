@@ -20,7 +20,7 @@ typedef struct unit_test {
 
 extern const unit_test CORE_TESTS[], MEMORY_TESTS[], POINTS_TESTS[], GRID_TESTS[], KDTREE_TESTS[],
     OCTREE_TESTS[], OBSTACLE_TESTS[], OBSTACLE_SIGHT_TESTS[], WORK_TESTS[], CROWD_TESTS[],
-    CROWD_WALLS_TESTS[];
+    CROWD_WALLS_TESTS[], SENSORS_TESTS[];
 
 extern kind tested;
 
