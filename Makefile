@@ -96,9 +96,10 @@ OPTIMIZE = -Oz
 EMCC_COMPILE = $(EMCC) $(EMCC_FLAGS) $(OPTIMIZE)
 
 # The classes with a SIMD core and an entry of their own, wasm/entries/<noun>.js. FAMILIES_<noun>: the families
-# that the core is linked from. CREATED_<noun>: what it can create, by default the noun.
+# that the core is linked from. CREATED_<noun>: what it can create, by default the noun. CREATED: what the
+# cores with all classes can create.
 CLASS_CORES = agenttree grid kdtree octree obstacle crowd
-FAMILIES = points boxes walls crowd source
+FAMILIES = points boxes walls crowd source sensors
 FAMILIES_agenttree = points
 FAMILIES_grid = points
 FAMILIES_kdtree = points
@@ -106,6 +107,7 @@ FAMILIES_octree = boxes
 FAMILIES_obstacle = walls
 FAMILIES_crowd = crowd walls
 CREATED_crowd = crowd obstacle
+CREATED = $(CLASS_CORES) sensors
 
 WASM_HEADERS := $(wildcard wasm/*.h)
 wasm_objects = $(patsubst %,build/$(1)/%.o,$(C_NAMES))
@@ -127,9 +129,9 @@ build/scalar/wasm/%.o: wasm/%.c $(WASM_HEADERS) $(C_HEADERS) Makefile | $(SETUP)
 	$(EMCC_COMPILE) -c $< -o $@
 
 build/core.wasm: $(call wasm_objects,simd) $(call boundary,simd,$(FAMILIES))
-	$(LINK) -msimd128 $(call creators,$(CLASS_CORES)) $^ -o $@
+	$(LINK) -msimd128 $(call creators,$(CREATED)) $^ -o $@
 build/core-scalar.wasm: $(call wasm_objects,scalar) $(call boundary,scalar,$(FAMILIES))
-	$(LINK) $(call creators,$(CLASS_CORES)) $^ -o $@
+	$(LINK) $(call creators,$(CREATED)) $^ -o $@
 $(CLASS_CORES:%=build/core-%.wasm): build/core-%.wasm: $(call wasm_objects,simd) $(call boundary,simd,$(FAMILIES))
 	$(LINK) -msimd128 $(call creators,$(or $(CREATED_$*),$*)) $(call wasm_objects,simd) \
 	  $(call boundary,simd,$(FAMILIES_$*)) -o $@
@@ -243,7 +245,7 @@ build/test/objects.o: wasm/objects.c $(WASM_HEADERS) $(C_HEADERS) Makefile | $(S
 	$(EMCC_COMPILE) -msimd128 -DCOPSE_TEST_TRAP=54321 -c $< -o $@
 
 build/test/core-failing.wasm: $(call wasm_objects,simd) build/test/objects.o $(patsubst %,build/simd/wasm/%.o,$(FAMILIES))
-	$(LINK) -msimd128 $(call creators,$(CLASS_CORES)) $^ -o $@
+	$(LINK) -msimd128 $(call creators,$(CREATED)) $^ -o $@
 
 # The example of the documentation, compiled with the installed library, as C and as C++.
 build/test/example-c build/test/example-cpp: tests/c/example.c build/libcopse.a
@@ -309,7 +311,7 @@ build/determinism/%: tests/c/determinism.c $(C_SOURCES) $(C_HEADERS) $(C_TESTS) 
 	@mkdir -p $(@D)
 	$(call determinism_compiler,$*) $(C_FLAGS) $(call determinism_flags,$*) $< $(C_SOURCES) -lm -o $@
 
-## determinism: play six scenes in every build and on emulated processors, and compare their hashes
+## determinism: play seven scenes in every build and on emulated processors, and compare their hashes
 determinism: $(JS_TESTED) $(patsubst %,build/determinism/%,$(DETERMINISM) $(CROSS))
 	node tests/tools/matrix.js $(DETERMINISM) $(CROSS)
 

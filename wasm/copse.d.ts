@@ -719,6 +719,154 @@ export class KdTree3D extends Points<3> {
   static from(bytes: Uint8Array, options?: Omit<KdTreeOptions, 'source'>): KdTree3D
 }
 
+// ---- Sensors ----
+
+export interface SensorsOptions<D extends Dimensions> {
+  /** The index whose agents the sensors find: an AgentTree, Grid or KdTree, in 2D or 3D. */
+  index: Points<D>
+  /** The maximum number of sensors, 1 to 2 ** 28. Default: 1,000. */
+  capacity?: number
+}
+
+/** Room that sensors allocate in advance. */
+export interface SensorsRoomOptions {
+  /**
+   * The number of agents that all sensors together find in one update. Without this, the room grows
+   * when an update needs more. Default: 0.
+   */
+  results?: number
+}
+
+export interface SensorReach {
+  /**
+   * An agent enters within this distance of the sensor's position or agent: at least 0, may be
+   * Infinity. A box grows by it on each side; for a box, the default is 0.
+   */
+  radius?: number
+  /** An agent that is inside leaves beyond this distance, at least `radius`. Default: `radius`. */
+  leave?: number
+  /** 32 bits: finds only agents whose `groups` share a bit with this mask. Default: all bits. */
+  mask?: number
+}
+
+/** Where a sensor is. Exactly one of the options must be given. */
+export type SensorPlace =
+  | {
+      /** The center of a circle or sphere: [x, y] or, in space, [x, y, z]. */
+      position: ArrayLike<number>
+      radius: number
+      box?: undefined
+      agent?: undefined
+    }
+  | {
+      /** Two opposite corners: [x, y, x, y] or, in space, [x, y, z, x, y, z]. May be infinite. */
+      box: ArrayLike<number>
+      position?: undefined
+      agent?: undefined
+    }
+  | {
+      /**
+       * The slot of an agent to surround: the sensor moves with the agent, and never finds it. The
+       * slot may be free.
+       */
+      agent: number
+      radius: number
+      position?: undefined
+      box?: undefined
+    }
+export type SensorOptions = SensorReach & SensorPlace
+
+/** What changed in an update. Row i belongs to sensor i. */
+export interface SensorChanges {
+  /** The agents that left each sensor, in ascending order. Handle these before `entered`. */
+  left: Rows
+  /** The agents that entered each sensor, in ascending order. */
+  entered: Rows
+  /** All agents that are inside each sensor now, in no particular order. */
+  inside: Rows
+}
+
+export interface SensorsStats {
+  /** The number of sensors. */
+  sensors: number
+  /** The number of agents inside, each counted once for every sensor that it is inside of. */
+  inside: number
+  /** The memory of the whole object, in bytes. */
+  bytes: number
+}
+
+/**
+ * Sensors tell which agents of an index entered a zone, and which left it: trigger zones, guards
+ * that notice agents, areas of interest. A sensor is a circle or sphere, a box, or a circle or
+ * sphere around an agent. After each `build()` of the index, call `update()`.
+ *
+ * An agent enters within a sensor's `radius`, and leaves beyond its `leave`: with a larger `leave`,
+ * an agent that walks along the border does not enter and leave again and again. An agent leaves,
+ * too, when it is removed, when its `groups` become 0, and when it no longer matches the mask. If
+ * another agent has taken its slot since the last update, the slot's id is in `left` and, if the
+ * new agent is within the radius, in `entered`.
+ *
+ * A sensor around an agent finds none while that agent's `groups` are 0. If the agent is removed,
+ * the sensor forgets which agents are inside, without reporting that they left. It then serves
+ * the next agent that takes the slot: so one sensor per slot of a pool can stay for the whole game.
+ *
+ * The index must not be disposed before the last `update` or `restore`. Snapshots hold the sensors
+ * and what they remember, not the index: save and restore both. Only in 'copse', 'copse/scalar' and
+ * 'copse/external'.
+ */
+export class Sensors<D extends Dimensions = 2> extends CoreObject {
+  constructor(options: SensorsOptions<D>)
+  get index(): Points<D>
+  /**
+   * Grows to at least this capacity, up to 2 ** 28, and allocates room for results. Keeps
+   * everything but the rows of the last update. Get all arrays again afterward: those that you got
+   * before are invalid.
+   */
+  reserve(capacity: number, options?: SensorsRoomOptions): void
+
+  // Arrays with one entry per sensor, for the whole capacity. Changes take effect with the next
+  // `update()`, which may move the arrays: get them again after it.
+
+  /** The `radius` of each sensor. */
+  get radii(): Float32s
+  /** The `leave` of each sensor. */
+  get leaves(): Float32s
+  /** The `mask` of each sensor. */
+  get masks(): Uint32s
+  /** The `agent` of each sensor; -1 if it has a place of its own. Read-only. */
+  get agents(): Int32s
+
+  /**
+   * Adds a sensor. Returns its slot, the lowest free one. All agents within its radius enter with
+   * the next update. `FULL`: no slot is free.
+   */
+  add(sensor: SensorOptions): number
+  /**
+   * Moves a sensor to another position or, if it is a box, to other corners. It remembers which
+   * agents are inside. `STALE_SLOT`: the slot is not in use. A sensor around an agent is refused: it
+   * moves with the agent.
+   */
+  move(slot: number, ...place: Point<D> | Box<D>): void
+  /**
+   * Makes a sensor forget which agents are inside: they do not leave, and those within its radius
+   * enter again. `STALE_SLOT`: the slot is not in use.
+   */
+  reset(slot: number): void
+
+  /**
+   * Searches the last build of the index for each sensor. Returns the agents that left and entered
+   * each sensor since the last update, and those that are inside. Always the same object, valid
+   * until the next update. A sensor around an agent is where the agent's `positions` say now. Costs
+   * as much as the searches, plus time linear in the number of agents inside, plus the time to sort
+   * those that left and entered. Memory grows only if the sensors find more agents than in any
+   * update before, or if the index has grown. A radius that is NaN or negative, or larger than its
+   * `leave`, throws a `RangeError`.
+   */
+  update(): SensorChanges
+  /** Returns statistics. Always the same object. */
+  stats(): SensorsStats
+}
+
 // ---- Boxes ----
 
 export interface OctreeOptions {

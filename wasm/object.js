@@ -158,7 +158,8 @@ export class CoreObject {
 
   /**
    * @param {string} name the class, for messages
-   * @param {string} family points, boxes, walls or crowd: the functions of wasm/<family>.c
+   * @param {string} family points, boxes, walls, crowd or sensors: the functions of
+   * wasm/<family>.c
    * @param {string} noun the core creates the object by `<noun>_create`
    * @param {2 | 3} dimensions
    * @param {any} instance
@@ -373,7 +374,7 @@ export class CoreObject {
   }
 
   _isUsed(slot) {
-    return ((this._views.generations.at(this._capacity)[slot] ?? 0) & 1) === 1
+    return (this._views.generations.at(this._capacity)[slot] & 1) === 1
   }
 
   remove(slot) {

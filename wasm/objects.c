@@ -102,9 +102,7 @@ static uint64_t carve(object *self, void *block) {
 static double refusedBytes;
 EXPORT("refused_bytes") double refused_bytes(void) { return refusedBytes; }
 
-/* True if `bytes` bytes can be allocated. Before several allocations, call it once with their sum:
- * if that fails, linear memory has not grown for the first of them. */
-static bool can_allocate(uint64_t bytes) {
+bool can_allocate(uint64_t bytes) {
   refusedBytes = (double)bytes;
   if (bytes > PTRDIFF_MAX) return false; /* 2 GB, the limit in the Makefile */
   void *block = memory_take(&MALLOC, bytes);
@@ -385,10 +383,10 @@ EXPORT("save") int32_t save(int32_t handle) {
 }
 
 /* Returns the names of classes, in the order of snapshot_kind. Each kind has two: the 2D class,
- * then the 3D class. ObstacleTree, which is 2D only, appears twice. */
+ * then the 3D class. A class for both, and one for 2D only, appears twice. */
 EXPORT("class_names") uintptr_t class_names(void) {
   return (uintptr_t) "AgentTree AgentTree3D Grid Grid3D KdTree KdTree3D Quadtree Octree "
-                     "ObstacleTree ObstacleTree Crowd Crowd3D ";
+                     "ObstacleTree ObstacleTree Crowd Crowd3D Sensors Sensors ";
 }
 
 /* Computes the checksum of a snapshot that passes through the staging buffer in pieces. Called for

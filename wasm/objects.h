@@ -1,9 +1,9 @@
 /* The part of the interface to JavaScript that all objects share. An object is a tree, a grid or a
  * crowd. Its family is one of points (AgentTree, Grid, KdTree), boxes (Quadtree, Octree), walls
- * (ObstacleTree) and crowd; each has a file here. JavaScript refers to an object by its handle, an
- * integer. Snapshots, polygons and shapes to draw pass through the staging buffer. A core, which is
- * a .wasm file, is linked from objects.c and the files of its families; the linker drops the
- * functions that its classes don't need. */
+ * (ObstacleTree), crowd and sensors; each has a file here. JavaScript refers to an object by its
+ * handle, an integer. Snapshots, polygons and shapes to draw pass through the staging buffer. A
+ * core, which is a .wasm file, is linked from objects.c and the files of its families; the linker
+ * drops the functions that its classes don't need. */
 #ifndef COPSE_OBJECTS_H
 #define COPSE_OBJECTS_H
 
@@ -133,6 +133,10 @@ ALWAYS_INLINE bool room_for_all(object *self, uint32_t total, copse_status *stat
 /* Returns the live object of a handle if it is of this family, else NULL. */
 object *object_of(int32_t handle, const family *family);
 
+/* True if `bytes` bytes can be allocated. Before several allocations, call it once with their sum:
+ * if that fails, linear memory has not grown for the first of them. */
+bool can_allocate(uint64_t bytes);
+
 /* Allocates an object with the family, capacity and other members of `prototype`. The caller then
  * creates its index, which takes `indexBytes` bytes. Returns NULL and a status if `indexBytes` is 0
  * (an option of the index is invalid), or if there is no memory for both object and index. */
@@ -167,6 +171,8 @@ copse_status obstacles_of(int32_t handle, const copse_obstacle **walls);
 
 /* Returns the crowd of a handle; NULL if the handle is stale. */
 copse_crowd *crowd_core_of(int32_t handle);
+/* Returns the index of points that a handle refers to; NULL if the handle is of no index. */
+const copse_points *index_of(int32_t handle);
 
 /* JavaScript passes as `sort` a copse_sort, plus WITH_DISTANCES if it needs the distances. */
 enum { SORT_BITS = 3, WITH_DISTANCES = 4 };

@@ -223,6 +223,11 @@ int32_t kdtree_create(uint32_t dimensions, uint32_t capacity, uint32_t builder, 
 
 points *points_of(int32_t handle) { return (points *)object_of(handle, &POINTS); }
 
+const copse_points *index_of(int32_t handle) {
+  const points *self = points_of(handle);
+  return self ? self->core : NULL;
+}
+
 /* ---- Agents and builds ---- */
 
 EXPORT("points_count") int32_t points_count(int32_t handle) {

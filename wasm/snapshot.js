@@ -24,8 +24,8 @@ export function wordOf(snapshot, word) {
 export function classOf(instance, snapshot) {
   const names = instance.names(instance.enter().class_names())
   instance.leave()
-  const isSpace = wordOf(snapshot, OWN) === 3
-  return names[2 * wordOf(snapshot, KIND) - 2 + (isSpace ? 1 : 0)] ?? 'unknown'
+  const place = 2 * wordOf(snapshot, KIND) - (wordOf(snapshot, OWN) === 3 ? 1 : 2)
+  return names[place] ?? 'unknown'
 }
 
 /** True if bytes begin like a snapshot, of any class, in the format of this version. */

@@ -37,7 +37,7 @@ bundles('hold only the classes that are used', async () => {
   const both = await bundle('copse.js', 'init, AgentTree, AgentTree3D')
   assert.ok(one.includes('AgentTree') && !one.includes('AgentTree3D'))
   assert.ok(both.includes('AgentTree3D') && both.length > one.length)
-  for (const other of ['Grid', 'KdTree', 'Octree', 'Quadtree', 'Crowd', 'ObstacleTree'])
+  for (const other of ['Grid', 'KdTree', 'Octree', 'Quadtree', 'Crowd', 'ObstacleTree', 'Sensors'])
     assert.not(both.includes(other))
 })
 

@@ -102,7 +102,9 @@ for (const kind of kinds) {
         .map(({ name }) => name)
         .filter((name) => name.endsWith('_create'))
     assert.equal(creators(noun), [`${noun}_create`])
-    const allCreators = [...kinds, 'Crowd'].map((kind) => `${nounOf(kind)}_create`).sort()
+    const allCreators = [...kinds, 'Crowd', 'Sensors']
+      .map((kind) => `${nounOf(kind)}_create`)
+      .sort()
     assert.equal(creators('').sort(), allCreators)
     assert.equal(creators('scalar').sort(), allCreators)
   })

@@ -18,6 +18,7 @@ static void *scarce_take(const copse_allocator *allocator, uint64_t bytes) {
 #include "../../../wasm/crowd.c"
 #include "../../../wasm/points.c"
 #include "../../../wasm/source.c"
+#include "../../../wasm/sensors.c"
 #include "../../../wasm/walls.c"
 #undef memory_take
 
@@ -56,7 +57,7 @@ static void create(input *in, held *entry) {
   const uint32_t a = next_word(in) % 64, b = next_byte(in) % 3, c = next_byte(in) % 3;
   const bool isExternal = a % 4 == 3;
   if (entry->isAlive) destroy(entry->handle);
-  switch (next_byte(in) % 6) {
+  switch (next_byte(in) % 7) {
   case 0:
     entry->handle = agenttree_create(dimensions, capacity, a, b, c, a % 2, c % 2, isExternal);
     break;
@@ -73,8 +74,11 @@ static void create(input *in, held *entry) {
   case 4:
     entry->handle = obstacle_create(capacity, capacity + a, b);
     break;
-  default:
+  case 5:
     entry->handle = crowd_create(dimensions, capacity, a, b % 2);
+    break;
+  default:
+    entry->handle = sensors_create(entries[a % OBJECTS].handle, capacity);
   }
   entry->isAlive = entry->handle >= 0;
   if (isExternal) points_set_source(entry->handle, entries[a / 4 % OBJECTS].handle);
@@ -95,7 +99,10 @@ static void write(input *in, const held *entry) {
                                          "goals",
                                          "positions",
                                          "velocities",
-                                         "maxNeighborCounts"};
+                                         "maxNeighborCounts",
+                                         "leaves",
+                                         "agents",
+                                         "insideCounts"};
   object *target = any_of(entry->handle);
   if (!target || (points_of(entry->handle) && points_of(entry->handle)->isExternal)) return;
   const uint32_t given = target->room[ROOM_GIVEN];
@@ -203,7 +210,7 @@ static void call(input *in) {
   const float x = next_small(in), y = next_small(in), z = next_small(in);
   const float u = next_small(in), v = next_small(in), w = next_small(in);
   const uint8_t sort = next_byte(in) % 4;
-  switch (next_byte(in) % 48) {
+  switch (next_byte(in) % 51) {
   case 0:
   case 1:
   case 2:
@@ -297,12 +304,15 @@ static void call(input *in) {
     boxes_remove(handle, a);
     walls_remove(handle, a);
     crowd_remove(handle, a);
+    sensors_remove(handle, a);
+    sensors_reset(handle, a);
     break;
   case 25:
     points_clear(handle);
     boxes_clear(handle);
     walls_clear(handle);
     crowd_clear(handle);
+    sensors_clear(handle);
     break;
   case 26:
     points_add(handle, x, y, z);
@@ -315,6 +325,7 @@ static void call(input *in) {
     points_move(handle, a, x, y, z);
     boxes_move(handle, a, x, y, z, u, v, w);
     crowd_move(handle, a, x, y, z);
+    sensors_move(handle, a, x, y, z, u, v, w);
     break;
   case 29:
     boxes_move_all(handle);
@@ -387,6 +398,14 @@ static void call(input *in) {
   case 46:
     save_and_restore(in, entry, entries[next_byte(in) % OBJECTS].handle);
     break;
+  case 47:
+    sensors_add(handle, sort, x, y, z, u, v, w, a, fabsf(x), fabsf(x) + fabsf(u), mask);
+    break;
+  case 48:
+  case 49:
+    sensors_update(handle);
+    sensors_take_results(handle, a % MOST);
+    break;
   default:
     cells(handle, a);
     walls_lines(handle, a);
@@ -404,6 +423,8 @@ static void call(input *in) {
     walls_used(handle);
     crowd_count(handle);
     crowd_slots(handle);
+    sensors_count(handle);
+    sensors_slots(handle);
     view_names(handle);
     figure_names(handle);
     limits_of(handle);

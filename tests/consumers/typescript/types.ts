@@ -1,4 +1,4 @@
-import { AgentTree, CopseError, Crowd, Crowd3D, ObstacleTree } from 'copse'
+import { AgentTree, CopseError, Crowd, Crowd3D, ObstacleTree, type Rows, Sensors } from 'copse'
 import { Grid, type GridOptions, type Stats } from 'copse/grid'
 import { KdTree3D, type KdTreeOptions } from 'copse/kdtree'
 import { type BoxHit3D, Octree, type OctreeStats, Quadtree } from 'copse/octree'
@@ -84,6 +84,21 @@ crowd.add({ radius: 1 })
 const flock = new Crowd3D()
 // @ts-expect-error there is a z in 3D
 flock.move(0, 1, 1)
+
+// Sensors
+const sensors = new Sensors({ index: agents, capacity: 9 })
+const sensor = sensors.add({ box: [0, 0, 1, 1], leave: 2 })
+sensors.add({ agent, radius: 1, mask: 2 })
+sensors.move(sensor, 0, 0, 1, 1)
+export const { left, entered }: { left: Rows; entered: Rows } = sensors.update()
+// @ts-expect-error a circle has no default radius
+sensors.add({ position: [0, 0] })
+// @ts-expect-error it is either around an agent or at a place of its own
+sensors.add({ agent, position: [0, 0], radius: 1 })
+// @ts-expect-error there is no z in 2D
+sensors.move(sensor, 0, 0, 0)
+// @ts-expect-error it finds the agents of an index
+new Sensors({ index: crowd })
 
 // Errors
 try {

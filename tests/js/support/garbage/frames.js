@@ -8,6 +8,7 @@ import * as copse from 'copse'
 import { boxFrames } from './boxes.js'
 import { crowdFrames } from './crowd.js'
 import { pointFrames } from './points.js'
+import { sensorFrames } from './sensors.js'
 import { wallFrames } from './walls.js'
 
 const WARM_UP = 50_000
@@ -16,7 +17,9 @@ const FRAMES = 200_000
 const [, , kind, views] = process.argv
 const makesViews = views === 'views'
 const instance = await copse.create()
-const frames = { Octree: boxFrames, ObstacleTree: wallFrames, Crowd: crowdFrames }[kind]
+const frames = {
+  ...{ Octree: boxFrames, ObstacleTree: wallFrames, Crowd: crowdFrames, Sensors: sensorFrames },
+}[kind]
 const { frame } = frames
   ? frames(copse, instance, makesViews)
   : pointFrames(copse, instance, kind, makesViews)
