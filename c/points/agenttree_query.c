@@ -35,26 +35,28 @@ ALWAYS_INLINE uint32_t children_to_enter(const struct agenttree *tree, uint32_t 
   return enterLeft | enterRight << 1;
 }
 
-/* A faster region_scan for a leaf and a circle in the usual case: no groups to test, no distances
- * to write, and room for the whole leaf. In all other cases does nothing and returns false. */
+/* A faster region_scan for a leaf and a circle in the usual case: no groups to test, and room for
+ * the whole leaf. In all other cases does nothing and returns false. */
 ALWAYS_INLINE bool collect_plain(const scan_points *ordered, const agenttree_node *leaf,
                                  const region *circle, const scan_filter *filter,
                                  copse_results *results, const int dim) {
   const uint32_t end = leaf->end;
-  if (filter->testGroups || results->distances2 ||
-      (uint64_t)results->total + (end - leaf->begin) + 4 > results->capacity)
+  if (filter->testGroups || (uint64_t)results->total + (end - leaf->begin) + 4 > results->capacity)
     return false;
   const scan_points points = *ordered; /* a local copy, which can stay in registers */
   const scan_center center = scan_center_at(circle->circle.center, dim);
   const float4 radius2 = float4_all(circle->circle.radius2);
   const word4 excluded = word4_all(filter->exclude);
   uint32_t total = results->total;
+  float *const found2 = results->distances2;
   for (uint32_t i = leaf->begin; i < end; i += 4) {
     const word4 ids = word4_load(points.ids + i);
-    const word4 hit = float4_le(scan_distance2(&points, i, &center, dim), radius2);
+    const float4 distances2 = scan_distance2(&points, i, &center, dim);
+    const word4 hit = float4_le(distances2, radius2);
     const uint32_t bits = word4_bits(word4_without(hit, word4_equal(ids, excluded)));
     const uint32_t inRun = bits & scan_in_run(i, end);
     word4_store_packed(results->ids + total, ids, inRun);
+    if (found2) float4_store_packed(found2 + total, distances2, inRun);
     total += bits_count(inRun);
   }
   results->total = total;
