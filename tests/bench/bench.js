@@ -32,6 +32,7 @@ process.chdir(fileURLToPath(new URL('../../', import.meta.url)))
 
 const FRAMES = ['frame', 'neighbors8', 'neighbors10', 'build', 'move']
 const SINGLES = ['within', 'range', 'nearest', 'nearest8', 'raycast', 'raycastMany']
+const SENSORS = ['withinMany', 'sensors']
 const STILL = ['buildStill', 'nearest', 'nearest8', 'nearestMany', 'nearestMany8']
 const WALLS = [
   ...['buildWalls', 'visibleFar', 'visibleNear', 'wallsWithin', 'nearestWall', 'raycastWalls'],
@@ -56,7 +57,7 @@ const forms = {
     plan: [
       [2, 'uniform', 1, ['nearest']],
       [2, 'uniform', 600, ['frame']],
-      [2, 'uniform', 10_000, [...FRAMES, ...SINGLES]],
+      [2, 'uniform', 10_000, [...FRAMES, ...SINGLES, ...SENSORS]],
       [2, 'clusters', 10_000, ['frame']],
       [2, 'line', 10_000, ['frame']],
       [2, 'battle', 10_000, ['frame']],
@@ -107,7 +108,7 @@ const forms = {
       [2, 'uniform', 1, ['nearest']],
       ...[2, 3].flatMap((dimensions) => [
         [dimensions, 'uniform', 600, [...FRAMES, ...SINGLES]],
-        [dimensions, 'uniform', 10_000, [...FRAMES, ...SINGLES]],
+        [dimensions, 'uniform', 10_000, [...FRAMES, ...SINGLES, ...SENSORS]],
         [dimensions, 'uniform', 100_000, [...FRAMES, ...SINGLES]],
         [dimensions, 'uniform', 1_000_000, ['frame', 'neighbors8', 'build', 'move']],
         ...['clusters', 'line', 'battle'].flatMap((spread) => [

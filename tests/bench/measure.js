@@ -34,7 +34,7 @@ function takeTurn(state, work, agents) {
   let spent = 0
   for (let run = 0; (run < TURN_RUNS || spent < TURN_MS) && !state.done(); run++) {
     if (work.moves) agents.place(state.frame++)
-    work.prepare?.(state.peer)
+    work.prepare?.(state.peer, agents)
     const start = performance.now()
     work.run(state.peer, state.loops, agents)
     const time = performance.now() - start

@@ -307,6 +307,16 @@ const single = (title, method, run, hash) => ({
   },
 })
 
+/** For works that are measured after a build, which is not timed. */
+const afterBuild = {
+  unit: 'ms',
+  moves: true,
+  prepare: (peer, { positions }) => peer.build(positions),
+}
+
+/** The radius in which an agent enters a sensor, which it leaves beyond `radius`. */
+const enterRadius = (radius) => radius * 0.875
+
 const ofBoxes = (title, more) => ({
   title,
   unit: 'ms',
@@ -419,6 +429,27 @@ export const works = {
     (peer, loops, { points }) => peer.nearestMany(points, 8),
     (peer, loops, agents) => loops.hashNearestMany(peer, agents.points, agents, 8),
   ),
+  withinMany: {
+    ...single(
+      'all within the radius of many points in one call',
+      'withinMany',
+      (peer, loops, { positions, radius }) => peer.withinMany(positions, radius),
+      (peer, loops, agents) => loops.hashWithinMany(peer, agents),
+    ),
+    ...afterBuild,
+  },
+  sensors: {
+    ...single(
+      'update of a sensor around every agent, which leaves beyond the same radius',
+      'sense',
+      (peer, loops, { radius }) => peer.sense(enterRadius(radius), radius),
+      (peer, loops, agents) => {
+        peer.renew()
+        return loops.hashSensors(peer, agents, enterRadius(agents.radius))
+      },
+    ),
+    ...afterBuild,
+  },
   raycast: single(
     'one ray: the first agent on a segment across a quarter of the world',
     'range',

@@ -304,6 +304,22 @@ function hashRows({ offsets, counts, ids }, { n }) {
   return hash
 }
 
+export function hashWithinMany(peer, agents) {
+  return hashRows(peer.withinMany(agents.positions, agents.radius), agents)
+}
+
+/** Hashes what enters the sensors first, and what enters them when agents have moved. */
+export function hashSensors(peer, agents, radius) {
+  let hash = 0
+  for (let frame = 0; frame < 3; frame++) {
+    agents.place(frame)
+    peer.build(agents.positions)
+    hash = (Math.imul(hash, 31) + hashRows(peer.sense(radius, agents.radius), agents)) >>> 0
+  }
+  agents.place(0)
+  return hash
+}
+
 export function hashAllWithin(peer, agents) {
   if (peer.allWithin) return hashRows(peer.allWithin(agents.radius), agents)
   return hashWithin(peer, agents.positions, agents, agents.radius, true)

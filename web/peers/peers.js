@@ -9,7 +9,8 @@
 // nearest(x, y, z)                      returns an id
 // neighbors(x, y, z, k, maxDistance)    nearest first
 // allWithin(radius), allNeighbors(k, maxDistance)   for all agents in one call
-// nearestMany(points, k)                for many points in one call
+// nearestMany(points, k), withinMany(points, radius)   for many points in one call
+// sense(radius, leave)                  updates a sensor around every agent; returns what entered
 //
 // A library without a documented way to do something lacks that function. Node sizes are those measured to
 // be best for a frame. z is ignored in 2D.
@@ -27,19 +28,19 @@ import { GRAIN } from './loops.js'
 // ---- copse ----
 
 /* @__NO_SIDE_EFFECTS__ */
-export function copseOf({ AgentTree, AgentTree3D }) {
-  return ours(AgentTree, AgentTree3D, () => ({}))
+export function copseOf({ AgentTree, AgentTree3D, Sensors }) {
+  return ours(AgentTree, AgentTree3D, () => ({}), Sensors)
 }
 
 /** Uses cells as wide as the radius, as its documentation recommends. */
 /* @__NO_SIDE_EFFECTS__ */
-export function gridOf({ Grid, Grid3D }) {
-  return ours(Grid, Grid3D, ({ radius }) => ({ cellSize: radius }))
+export function gridOf({ Grid, Grid3D, Sensors }) {
+  return ours(Grid, Grid3D, ({ radius }) => ({ cellSize: radius }), Sensors)
 }
 
 /** Returns a peer from a 2D and a 3D class; `optionsFor(agents)` returns further options. */
 /* @__NO_SIDE_EFFECTS__ */
-export function ours(Index2D, Index3D, optionsFor) {
+export function ours(Index2D, Index3D, optionsFor, Sensors) {
   return (agents) => {
     const { n, dimensions } = agents
     const Index = dimensions === 2 ? Index2D : Index3D
@@ -50,6 +51,7 @@ export function ours(Index2D, Index3D, optionsFor) {
       return index
     }
     let index = create()
+    let sensors = null
     const found = new Uint32Array(n)
     const batch = { k: 0, maxDistance: Infinity }
     const ray = { radius: 0 }
@@ -62,9 +64,12 @@ export function ours(Index2D, Index3D, optionsFor) {
       build,
       move: build,
       renew() {
+        sensors?.dispose()
+        sensors = null
         index.dispose()
         index = create()
       },
+      withinMany: (points, radius) => index.withinMany(points, radius),
       allWithin: (radius) => index.allWithin(radius),
       allNeighbors(k, maxDistance) {
         batch.k = k
@@ -89,8 +94,19 @@ export function ours(Index2D, Index3D, optionsFor) {
         unasked.dispose()
         return bytes
       },
-      dispose: () => index.dispose(),
+      dispose() {
+        sensors?.dispose()
+        index.dispose()
+      },
     }
+    if (Sensors)
+      peer.sense = (radius, leave) => {
+        if (!sensors) {
+          sensors = new Sensors({ index, capacity: n })
+          for (let agent = 0; agent < n; agent++) sensors.add({ agent, radius, leave })
+        }
+        return sensors.update().entered
+      }
     const in2D = {
       within: (x, y, z, radius) => index.withinInto(x, y, radius, found),
       range: (minX, minY, minZ, maxX, maxY) => index.rangeInto(minX, minY, maxX, maxY, found),
