@@ -667,6 +667,30 @@ demo('a rewound crowd replays bit for bit, unless an agent is moved', async () =
   assert.equal(await demoState(page, 'errors'), [])
 })
 
+demo('zones agree with plain sets, and a server sends less than everything', async () => {
+  const { page, errors } = await site.page('#scene=zones', SMALL)
+  await frames(page, 5)
+  await until(page, () => window.copseDemo.hits > 5, null, { ms: LONG })
+  for (let i = 0; i < 5; i++) {
+    await frames(page, 20, LONG)
+    assert.ok(await page.evaluate(() => window.copseDemo.results[0].equal))
+  }
+  assert.ok((await number(page, 'Bytes per update')) < (await number(page, 'All agents')) / 2)
+  const box = await page.locator('#stage').boundingBox()
+  await page.mouse.move(box.x + 0.86 * box.width, box.y + 0.55 * box.height)
+  await until(
+    page,
+    () => /Guards that chase\s+[1-9]/.test(document.body.innerText.replaceAll('\n', ' ')),
+    null,
+    { ms: LONG },
+  )
+  assert.ok((await number(page, 'In boxes')) > 0)
+  assert.ok((await number(page, 'Come and gone')) > 0)
+  await page.screenshot({ path: 'build/screenshots/zones.png', scale: 'css' })
+  assert.equal(errors, [])
+  assert.equal(await demoState(page, 'errors'), [])
+})
+
 demo('units of a battle can avoid each other', async () => {
   const { page, errors } = await site.page('#scene=battle', SMALL)
   await frames(page, 5)

@@ -67,7 +67,7 @@ async function noErrors(page, errors) {
 
 const scenes = [
   ...['neighbors', 'kdtree', 'space', 'race', 'colliders', 'octree', 'sight', 'circle', 'blocks'],
-  ...['spheres', 'crossing', 'evacuate', 'rewind', 'battle', 'flock'],
+  ...['spheres', 'crossing', 'evacuate', 'rewind', 'battle', 'flock', 'zones'],
 ]
 
 for (const scene of scenes)
@@ -208,7 +208,7 @@ test('the list shows every scene, and works by keyboard', async () => {
     ['PageUp', 'spheres'],
     ['[', 'blocks'],
     ['1', 'neighbors'],
-    ['[', 'flock'],
+    ['[', 'zones'],
     [']', 'neighbors'],
   ]) {
     await page.keyboard.press(key)
