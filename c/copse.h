@@ -573,9 +573,9 @@ copse_sensors_arrays copse_sensors_get(copse_sensors *sensors);
  * that was by copse_points_build_from, else NULL: the centers of sensors around agents are read
  * from there. Sets *needed to the number of agents that the searches found, as `results` counts
  * them. COPSE_INVALID_ARGUMENT: a radius or `leave` is out of range, or the index has other
- * dimensions. COPSE_NOT_BUILT: the index was never built. COPSE_FULL: *needed exceeds `results`, or
- * the slots of the last build exceed `agents` (then *needed is 0). All rows are then empty; reserve
- * and call again: nothing is lost. */
+ * dimensions or is external. COPSE_NOT_BUILT: the index was never built. COPSE_FULL: *needed
+ * exceeds `results`, or the slots of the last build exceed `agents` (then *needed is 0). All rows
+ * are then empty; reserve and call again: nothing is lost. */
 copse_status copse_sensors_update(copse_sensors *sensors, const copse_points *points,
                                   const copse_const_positions *positions, uint32_t *needed);
 

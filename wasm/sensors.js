@@ -35,6 +35,8 @@ function indexOf(options) {
   if (!/^(AgentTree|Grid|KdTree)/.test(index?._name))
     refuse(call, 'index', index, 'an AgentTree, Grid or KdTree', false)
   checkAlive(call, index)
+  if (index._holder !== index)
+    throw new TypeError(`${place(call)}: the index must have agents of its own, without a source`)
   return index
 }
 

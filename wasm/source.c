@@ -43,7 +43,7 @@ static bool agents_of(int32_t handle, agents *found) {
 
 /* Returns the index of a handle, and its agents. Returns NULL if the handle or the source is
  * stale. */
-static points *index_of(int32_t handle, agents *own) {
+static points *sourced_of(int32_t handle, agents *own) {
   points *self = points_of(handle);
   return self && agents_of(self->source, own) ? self : NULL;
 }
@@ -63,7 +63,7 @@ EXPORT("points_set_source") int32_t points_set_source(int32_t handle, int32_t so
 
 EXPORT("points_source_build") int32_t points_source_build(int32_t handle) {
   agents own;
-  const points *self = index_of(handle, &own);
+  const points *self = sourced_of(handle, &own);
   if (!self) return FAILED(COPSE_STALE_SLOT);
   return zero_or_failed(
       copse_points_build_from(self->core, &own.positions, own.groups, own.slots, &firstBad));
@@ -71,7 +71,7 @@ EXPORT("points_source_build") int32_t points_source_build(int32_t handle) {
 
 EXPORT("points_source_take_radii") int32_t points_source_take_radii(int32_t handle) {
   agents own;
-  points *self = index_of(handle, &own);
+  points *self = sourced_of(handle, &own);
   if (!self) return FAILED(COPSE_STALE_SLOT);
   points_use_radii(self, own.radii);
   return 0;
@@ -96,7 +96,7 @@ static void empty_rows(const points *self, uint32_t *rows, uint32_t slots) {
 EXPORT("points_source_all_within")
 double points_source_all_within(int32_t handle, float radius, uint32_t mask) {
   agents own;
-  points *self = index_of(handle, &own);
+  points *self = sourced_of(handle, &own);
   const copse_status status = lend(self, &own, ROOM_ROWS);
   if (status != COPSE_OK) return FAILED(status);
   const double total = points_all_within(handle, radius, mask);
@@ -109,7 +109,7 @@ double points_source_all_within(int32_t handle, float radius, uint32_t mask) {
 EXPORT("points_source_all_neighbors")
 int32_t points_source_all_neighbors(int32_t handle, uint32_t k, float maxDistance, uint32_t mask) {
   agents own;
-  points *self = index_of(handle, &own);
+  points *self = sourced_of(handle, &own);
   const copse_status status = lend(self, &own, ROOM_NEIGHBOR_COUNTS);
   if (status != COPSE_OK) return FAILED(status);
   const int32_t result = points_all_neighbors(handle, k, maxDistance, mask);

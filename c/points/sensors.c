@@ -498,7 +498,7 @@ copse_status copse_sensors_update(copse_sensors *sensors, const copse_points *po
   const copse_positions own = copse_points_positions((copse_points *)points);
   const copse_const_positions owned = {{own.axes[0], own.axes[1], own.axes[2]}, own.stride};
   *needed = 0;
-  if (points->dimensions != sensors->def.dimensions || !reaches_ok(sensors))
+  if (points->dimensions != sensors->def.dimensions || points->external || !reaches_ok(sensors))
     return COPSE_INVALID_ARGUMENT;
   if (!points->isBuilt) return COPSE_NOT_BUILT;
   clear_rows(sensors);

@@ -100,7 +100,7 @@ for (const entry of entries) {
 
 /** The maximum gzipped size of each entry, in bytes. CONTRIBUTING says what to do when one is exceeded. */
 const BUDGETS = {
-  ...{ copse: 104_500, agenttree: 36_950, grid: 36_750, kdtree: 37_300 },
+  ...{ copse: 110_300, agenttree: 36_900, grid: 36_700, kdtree: 37_250 },
   ...{ octree: 27_450, obstacle: 28_150, crowd: 55_150 }, // a crowd includes walls and an agent tree
 }
 

@@ -17,8 +17,8 @@ static void *scarce_take(const copse_allocator *allocator, uint64_t bytes) {
 #include "../../../wasm/boxes.c"
 #include "../../../wasm/crowd.c"
 #include "../../../wasm/points.c"
-#include "../../../wasm/source.c"
 #include "../../../wasm/sensors.c"
+#include "../../../wasm/source.c"
 #include "../../../wasm/walls.c"
 #undef memory_take
 
