@@ -4,7 +4,7 @@
  * a search looks a little farther than needed, and the next steps choose from its lists, until an
  * agent has moved so far that a list may lack a neighbor. This is possible only if no list is full:
  * a list that is not full holds all agents within the distance of the search. If a list is full, as
- * in dense crowds, or if an agent has a mask, each step searches anew.
+ * in dense crowds, or if an agent has a mask, each step makes a search.
  *
  * Lists change no result, so they are not part of the state. They depend only on which agents are
  * present and where, and each step compares both with the last search. So a game may move, add,
@@ -70,7 +70,7 @@ SMALL_CODE static float farthest_move(const copse_crowd *crowd, const crowd_over
   for (uint32_t place = 0; place < tree->present; place++) {
     const uint32_t slot = tree->ordered.ids[place];
     const orca_body *body = &crowd->bodies[slot];
-    float from[3];
+    float from[3] = {0};
     WORKED(1);
     if (slot >= overview->end || !crowd->present[slot]) return INFINITY;
     points_center(tree, place, from);
