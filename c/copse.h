@@ -537,7 +537,8 @@ typedef struct copse_sensor {
                            * Default: 0 */
   uint32_t agent; /* the slot of the agent to surround. The slot may be free. Default: COPSE_NONE */
   float radius;   /* an agent enters within this distance: >= 0, may be INFINITY. Default: 0 */
-  float leave;    /* an agent leaves beyond this distance: >= radius. Default: 0 */
+  float leave;    /* an agent that is inside leaves beyond this distance: >= radius. Default: 0, the
+                   * default of `radius` too */
   uint32_t mask;  /* finds agents whose groups share a bit with this mask. Default:
                    * COPSE_ALL_GROUPS */
 } copse_sensor;

@@ -121,7 +121,7 @@ ALWAYS_INLINE uint32_t rows_room(const row_writer *writer) {
 
 /* Writes the offsets and counts of the waiting rows, whose ids are written already. */
 void rows_flush(row_writer *writer);
-/* Makes room for `count` more waiting rows. */
+/* Makes sure that `count` more rows can wait: if there is no room for them, flushes first. */
 ALWAYS_INLINE void rows_expect(row_writer *writer, uint32_t count) {
   if (writer->waiting + count > ROWS_WAITING) rows_flush(writer);
 }

@@ -221,7 +221,8 @@ uint32_t obstacle_search_next(const copse_obstacle *tree, obstacle_search *searc
 /* Makes the tree one empty leaf. */
 void obstacle_empty(copse_obstacle *tree);
 /* Returns the winding of a polygon's edges: 1 is counter-clockwise, -1 clockwise, 0 without an
- * area. Sets *isReversed to true if the polygon's vertices run in the opposite order to its edges.
+ * area. Sets *isReversed to true if the edges run against the order of the vertices, to have the
+ * solid side on their left.
  */
 int obstacle_winding(const copse_obstacle *tree, uint32_t slot, bool *isReversed);
 
