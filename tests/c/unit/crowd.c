@@ -181,7 +181,7 @@ static void test_lists_change_nothing(void) {
   static uint8_t bytes[1 << 16], early[1 << 16];
   uint32_t state = 1, listed = 0, steps = 0;
   for (uint32_t dimensions = 2; dimensions <= 3; dimensions++)
-    for (uint32_t world = 0; world < repeats(8); world++) {
+    for (uint32_t world = 0; world < repeats(20); world++) {
       copse_crowd *crowd = crowd_of(dimensions, 100);
       const uint32_t side = world % 2 ? 24 : 64; /* dense in the plane, or sparse */
       size_t earlyBytes = 0, size;
