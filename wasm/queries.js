@@ -142,9 +142,9 @@ function readOptions(object, method, options, bits) {
   object._begin(method)
   const hasLists = bits & EACH
   if (!hasLists || !(mask instanceof Uint32Array))
-    checkInteger(object, 'mask', mask, -(2 ** 31), 2 ** 32 - 1)
+    checkInteger(object, 'mask', mask, -(2 ** 31), MAX_UINT32)
   if (!hasLists || !(exclude instanceof Uint32Array))
-    checkInteger(object, 'exclude', exclude, -1, 2 ** 32 - 1)
+    checkInteger(object, 'exclude', exclude, -1, MAX_UINT32)
   if (!hasLists || !(inflate instanceof Float32Array)) checkDistance(object, 'inflate', inflate)
   checkDistance(object, 'maxDistance', maxDistance)
   if (radius !== undefined) checkDistance(object, 'radius', radius)
@@ -228,7 +228,7 @@ function anyWithin(object, x, y, z, radius, options) {
 }
 
 /** Checks one side of a box, such as minX: any number but NaN, as a side may be infinite. */
-function checkSide(object, name, value) {
+export function checkSide(object, name, value) {
   if (typeof value !== 'number' || value !== value) refuse(object, name, value, 'a number')
 }
 

@@ -15,11 +15,11 @@ import {
   refuse,
 } from './errors.js'
 import { CoreObject, IDS, MAX_CAPACITY, NONE } from './object.js'
+import { checkSide, MAX_UINT32 } from './queries.js'
 
 const OPTIONS = ['index', 'capacity']
 const SENSOR_OPTIONS = ['position', 'box', 'agent', 'radius', 'leave', 'mask']
 const ROOM = ['results']
-const MAX_UINT32 = 2 ** 32 - 1
 /** Kinds of sensors, by number: copse_sensor_kind in c/copse.h. The names are those of options. */
 const KINDS = ['position', 'box', 'agent']
 const CIRCLE = 0
@@ -42,11 +42,6 @@ function indexOf(options) {
 
 function checkAlive(call, index) {
   if (index._handle < 0) throw new CopseError('DISPOSED', `${place(call)}: the index was disposed`)
-}
-
-/** Checks a side of a box: any number but NaN, as it may be infinite. */
-function checkSide(call, name, value) {
-  if (typeof value !== 'number' || value !== value) refuse(call, name, value, 'a number')
 }
 
 function checkLeave(call, name, leave, radius) {
