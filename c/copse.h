@@ -1,4 +1,4 @@
-/* copse: spatial trees for many moving agents. The only public header; it reads as the manual.
+/* copse: spatial trees for many moving agents. The only public header, and also the manual.
  *
  *   int main(void) {
  *     copse_agenttree_def def = copse_agenttree_default();
@@ -88,7 +88,7 @@ typedef enum copse_status {
   COPSE_OUT_OF_MEMORY,    /* the allocator returned NULL */
   COPSE_NOT_FINITE,       /* a coordinate is NaN, infinite or beyond COPSE_MAX_COORDINATE */
   COPSE_NOT_BUILT,        /* a query was called before the first build */
-  COPSE_STALE_SLOT,       /* the slot holds no agent, item or polygon */
+  COPSE_STALE_SLOT,       /* the slot holds no agent, sensor, item or polygon */
   COPSE_BAD_SNAPSHOT,     /* the bytes are not a valid snapshot of this kind of object */
 } copse_status;
 const char *copse_status_text(copse_status status); /* returns a short English text; never NULL */
@@ -132,7 +132,7 @@ typedef struct copse_query {
   float maxDistance; /* limit of `nearest` and `neighbors`. Inclusive. Default: INFINITY */
   copse_sort sort;   /* order of the results of `within`, `range` and `cone`. Default:
                       * COPSE_SORT_NONE */
-  float inflate;     /* rays: is added to the radius of every agent, as for a thick bullet: 0 …
+  float inflate;     /* for rays: an extra radius for every agent, as for a thick bullet. 0 …
                       * INFINITY. Default: 0 */
 } copse_query;
 copse_query copse_query_default(void);
@@ -290,9 +290,9 @@ copse_status copse_points_build(copse_points *points, uint32_t *firstBad);
  * NULL: then every agent's groups are 1. Further errors: COPSE_FULL (`count` exceeds the capacity),
  * COPSE_INVALID_ARGUMENT (an axis is NULL).
  *
- * An index that is only built by this call needs no buffers: create it with the option `external`,
- * and it takes 4 * dimensions + 8 bytes per agent less. It then has no slots: do not write to
- * copse_points_positions and copse_points_groups; `add` and `set_slots` fail with COPSE_FULL; a
+ * An index that is built by this call only needs no buffers of its own: create it with the option
+ * `external` to save 4 * dimensions + 8 bytes per agent. The index then has no slots: do not write
+ * to copse_points_positions and copse_points_groups; `add` and `set_slots` fail with COPSE_FULL; a
  * snapshot holds the last build only. */
 copse_status copse_points_build_from(copse_points *points, const copse_const_positions *positions,
                                      const uint32_t *groups, uint32_t count, uint32_t *firstBad);
@@ -339,20 +339,21 @@ copse_status copse_points_cone(const copse_points *points, const float *center,
 /* Finds the first agent hit by the segment between the points `from` and `to`, ties by lower id.
  * Agents are circles or spheres of `radius`, which may be INFINITY. If `radii` is not NULL, it
  * holds a radius for each slot: values above `radius` count as `radius`, NaN and negative values as
- * 0. query.inflate is added to that, rounded to float. An agent that contains `from` is hit at
- * fraction 0; a segment of length 0 hits the agents that contain it. Uses the query's mask, exclude
- * and inflate. Cost: usually O(log N + agents within `radius` of the segment).
+ * 0. query.inflate is added to each agent's radius; the sum is rounded to float. An agent that
+ * contains `from` is hit at fraction 0; a segment of length 0 hits the agents that contain it. Uses
+ * the query's mask, exclude and inflate. Cost: usually O(log N + agents within `radius` of the
+ * segment).
  *
- * The exact rule, in double, each step rounded, sums in the order x, y, z: let d = to - from, m =
- * center - from, e = center - to, r2 = radius * radius, and c = the cross product of m and d;
- * u.v is the dot product of u and v.
+ * The exact rule for an agent with a given center and radius, in double, each step rounded, sums in
+ * the order x, y, z: let d = to - from, m = center - from, e = center - to, r2 = radius * radius,
+ * and c = the cross product of m and d; u.v is the dot product of u and v.
  * - If m.m <= r2, the fraction is 0. Else if m.d <= 0, there is no hit.
  * - Else there is a hit if m.d < d.d and c.c <= d.d * r2, or if m.d >= d.d and e.e <= r2. Its
  *   fraction is (m.d - sqrt(d.d * r2 - c.c)) / d.d (the root of a negative number counts as 0),
  *   clamped to 0 … 1, rounded to float.
- * No test compares a difference of squares, and c is exact if the differences of coordinates have
- * 26 significant bits or fewer. So even small, distant agents are hit or missed correctly, and an
- * agent of radius 0 is hit only if c is 0. */
+ * The tests for a hit never subtract one square from another, which would lose precision, and c is
+ * exact if the differences of coordinates have 26 significant bits or fewer. So even small, distant
+ * agents are hit or missed correctly, and an agent of radius 0 is hit only if c is 0. */
 copse_status copse_points_raycast(const copse_points *points, const float *from, const float *to,
                                   float radius, const float *radii, const copse_query *query,
                                   copse_hit *hit, uint32_t *visits);
@@ -365,26 +366,28 @@ typedef struct copse_hits { /* all hits of a ray, in arrays of the caller */
 } copse_hits;
 /* Finds every agent that a segment hits, by the rule of copse_points_raycast: a piercing shot.
  * Sorts them by fraction, ties by lower id. If `total` exceeds `capacity`, the arrays hold the
- * first `capacity` hits. */
+ * first `capacity` hits along the segment. */
 copse_status copse_points_raycast_all(const copse_points *points, const float *from,
                                       const float *to, float radius, const float *radii,
                                       const copse_query *query, copse_hits *hits);
 
-/* ---- Batches: all agents, or many points, in one call ---- *
+/* ---- Batches: one call for all agents, or for many points, boxes or segments ---- *
  * `masks` is NULL, or holds a mask for each slot of the last build: the agent of that slot then
  * searches with masks[slot] & query.mask. Batches use the query's `mask`, `maxDistance` (only for
- * all_neighbors and nearest_many) and `exclude` (only if the caller passes centers or segments).
- * `sort` must be COPSE_SORT_NONE. An agent is never its own neighbor. Cost: about proportional to
- * the number of results, because up to a few hundred nearby agents share one search. A batch needs
- * 150 KB of stack. */
-/* The output of a batch, in arrays of the caller: a row of ids for each slot or center. Row i
- * consists of counts[i] ids, from ids[offsets[i]] on. Rows of centers are stored in order. Rows of
- * slots are stored so that agents near each other have rows near each other. The order of rows, and
- * of the ids in a row, depends only on the last build and the query. If `truncated`, the first row
- * that does not fit and all rows stored after it are empty. */
+ * all_neighbors and nearest_many) and `exclude` (only if the caller passes centers, boxes or
+ * segments). `sort` must be COPSE_SORT_NONE. An agent is never its own neighbor. In a batch for all
+ * agents, up to a few hundred nearby agents share one search, so the cost is about proportional to
+ * the number of results. A batch needs 150 KB of stack. */
+/* The output of a batch, in arrays of the caller: a row of ids for each slot, center or box.
+ * Row i consists of counts[i] ids, from ids[offsets[i]] on. Rows of centers and boxes are stored in
+ * the given order (but see copse_octree_range_many). Rows of slots are stored so that agents near
+ * each other have rows near each other. The order of rows, and of the ids in a row, depends only on
+ * the last build and the query. If `truncated`, the first row that does not fit and all rows stored
+ * after it are empty. */
 typedef struct copse_rows {
-  uint32_t *offsets, *counts; /* set by the caller: arrays. For centers, one entry each; for
-                               * slots, max(copse_points_slots, copse_points_built) entries */
+  uint32_t *offsets, *counts; /* set by the caller: arrays. For centers and boxes, one entry
+                               * each; for slots, max(copse_points_slots, copse_points_built)
+                               * entries */
   uint32_t *ids;              /* set by the caller: an array with room for `capacity` ids */
   uint32_t capacity;          /* set by the caller: the size of `ids` */
   uint32_t total;             /* set by the batch: the number of ids of all rows, even if
@@ -414,8 +417,8 @@ copse_status copse_points_all_neighbors(const copse_points *points, uint32_t k,
  * pair once. Writes ids a, b, a, b, … with a < b, in an order that depends only on the last build.
  * results.total counts ids, two per pair. Whole pairs are written while they fit, without
  * distances2. If `radii` (by slot) is not NULL, `distance` is not used: agents are circles or
- * spheres, and two are a pair if they touch: if their squared distance is <= (radius a + radius b)
- * squared. Both agents must match the query's mask. */
+ * spheres. Two of them are a pair if they touch, that is, if the squared distance of their centers
+ * is <= (radius a + radius b) squared. Both agents must match the query's mask. */
 copse_status copse_points_pairs(const copse_points *points, float distance, const float *radii,
                                 const copse_query *query, copse_results *results);
 /* Writes, for each of n centers (`dimensions` floats each), the agents within a radius. */
@@ -481,50 +484,54 @@ copse_status copse_points_restorable(const copse_points *points, const void *byt
  * a sphere) or a box at a place of its own, or a circle around an agent. It finds agents of an
  * index of points. After each build of the index, call copse_sensors_update: it searches the last
  * build for each sensor, and writes which agents entered each sensor and which left it since the
- * update before.
+ * previous update.
  *
- * - An agent enters if it is within `radius`, and leaves if it is not within `leave`, which is >=
- *   `radius`. Between the two it stays what it was, so an agent that walks along the border does
- *   not enter and leave in turn. For a circle, both are distances from its center, compared as by
- *   copse_points_within. A box grows by them: its sides are lo - radius and hi + radius, rounded to
- *   float; lo - leave and hi + leave.
- * - An agent leaves, too, if it is removed, or if a search does not find it: it is hidden (it has
- *   no group), or it no longer matches the sensor's mask. If its slot was removed and added again
- *   since the last update, the agent that was there left, and the new one may enter. So handle the
- *   agents that left first.
- * - A sensor of the kind COPSE_SENSOR_AGENT surrounds the agent in a slot, which it never finds
- *   itself. While that agent is hidden, all agents are outside. If the slot is removed, the sensor
- *   forgets what is inside: nothing is reported as having left. It then serves the next
- *   agent that is added in this slot.
+ * - An agent enters if its distance is at most `radius`, and leaves if its distance is greater than
+ *   `leave`, which is >= `radius`. At a distance between the two, an agent that was inside stays
+ *   inside, and one that was outside stays outside. So an agent that walks along the border does
+ *   not enter and leave over and over. For a circle, the distance is that from its center, compared
+ *   as by copse_points_within. A box is enlarged instead: agents enter the box lo - radius … hi +
+ *   radius, and leave the box lo - leave … hi + leave, both rounded to float.
+ * - An agent also leaves if it is removed, or if a search does not find it because the agent is
+ *   hidden (it has no group) or no longer matches the sensor's mask. If an agent was removed since
+ *   the last update and another was added in its slot, the removed agent left, and the new one,
+ *   which has the same id, may enter. So handle agents that left before agents that entered.
+ * - A sensor of the kind COPSE_SENSOR_AGENT is a circle around the agent in a given slot. It never
+ *   finds this agent itself. While this agent is hidden, all others are outside. If this agent is
+ *   removed, the sensor forgets which agents are inside: none is reported as having left. The
+ *   sensor then surrounds the next agent that is added in the slot.
  *
  * An update costs as much as its searches, plus time linear in the number of agents inside, plus
  * the time to sort those that entered and left. */
 typedef struct copse_sensors copse_sensors;
 typedef struct copse_sensors_def {
-  uint32_t dimensions; /* 2 or 3, as those of the index. Default: 2 */
+  uint32_t dimensions; /* 2 or 3, the same as the index has. Default: 2 */
   uint32_t capacity;   /* maximum number of sensors: 1 … COPSE_MAX_CAPACITY. Default: 1,000 */
-  uint32_t results; /* maximum number of agents that the searches of an update find. An agent counts
-                     * once for each sensor whose `leave` it is within, and twice if it is also
-                     * within the `radius` of a box with a larger `leave`. 0 … INT32_MAX. Default:
-                     * 0 */
-  uint32_t agents;  /* maximum number of slots of the index: 0 … COPSE_MAX_CAPACITY. Default:
-                     * 1,000 */
+  uint32_t results;    /* maximum number of agents that all searches of an update find together: for
+                        * each sensor, the agents within its `leave`. A box with `leave` > `radius` is
+                        * searched twice: the agents within its `radius` count twice. 0 … INT32_MAX.
+                        * Default: 0 (copse_sensors_update writes the number needed) */
+  uint32_t agents;     /* maximum number of slots of the index: 0 … COPSE_MAX_CAPACITY. Default:
+                        * 1,000 */
   copse_allocator allocator; /* Default: malloc */
 } copse_sensors_def;
 copse_sensors_def copse_sensors_default(void);
 size_t copse_sensors_bytes(const copse_sensors_def *def);
 copse_status copse_sensors_create(const copse_sensors_def *def, copse_sensors **sensors);
 void copse_sensors_destroy(copse_sensors *sensors);
-/* Grows each limit that is less than the given one. Empties the rows of the last update. */
+/* Grows each of the limits `capacity`, `results` and `agents` that is less than the given one.
+ * Empties the rows of the last update. */
 copse_status copse_sensors_reserve(copse_sensors *sensors, uint32_t capacity, uint32_t results,
                                    uint32_t agents);
 size_t copse_sensors_reserve_bytes(const copse_sensors *sensors, uint32_t capacity,
                                    uint32_t results, uint32_t agents);
-copse_sensors_def copse_sensors_limits(const copse_sensors *sensors); /* the present limits */
-uint32_t copse_sensors_count(const copse_sensors *sensors);           /* the number of sensors */
+/* Returns the current limits: `capacity`, `results` and `agents`. */
+copse_sensors_def copse_sensors_limits(const copse_sensors *sensors);
+uint32_t copse_sensors_count(const copse_sensors *sensors); /* the number of sensors */
 /* Returns an upper bound for a loop over all sensors: 1 + the highest slot that was ever in use. */
 uint32_t copse_sensors_slots(const copse_sensors *sensors);
-bool copse_sensors_has(const copse_sensors *sensors, uint32_t slot); /* true if it is in use */
+/* True if the slot is in use. */
+bool copse_sensors_has(const copse_sensors *sensors, uint32_t slot);
 
 typedef enum copse_sensor_kind {
   COPSE_SENSOR_CIRCLE, /* at a place of its own */
@@ -537,18 +544,19 @@ typedef struct copse_sensor {
                            * Default: 0 */
   uint32_t agent; /* the slot of the agent to surround. The slot may be free. Default: COPSE_NONE */
   float radius;   /* an agent enters within this distance: >= 0, may be INFINITY. Default: 0 */
-  float leave;    /* an agent that is inside leaves beyond this distance: >= radius. Default: 0, the
-                   * default of `radius` too */
+  float leave;    /* an agent that is inside leaves beyond this distance. Must be >= radius: if you
+                   * set `radius`, set this too. Default: 0 */
   uint32_t mask;  /* finds agents whose groups share a bit with this mask. Default:
                    * COPSE_ALL_GROUPS */
 } copse_sensor;
 copse_sensor copse_sensor_default(void);
 
-/* Adds a sensor in the lowest free slot. It remembers nothing. COPSE_NOT_FINITE: the center of a
- * circle is no valid position. */
+/* Adds a sensor in the lowest free slot. No agent is inside it before the next update. Errors:
+ * COPSE_NOT_FINITE (the center of a circle is not finite), COPSE_INVALID_ARGUMENT, COPSE_FULL. */
 copse_status copse_sensors_add(copse_sensors *sensors, const copse_sensor *sensor, uint32_t *slot);
 /* Moves a circle to another center, or a box to other corners. COPSE_INVALID_ARGUMENT: the sensor
- * surrounds an agent. Other errors: COPSE_STALE_SLOT, COPSE_NOT_FINITE. */
+ * surrounds an agent, or a box has a NaN, or lo > hi on an axis. Other errors: COPSE_STALE_SLOT,
+ * COPSE_NOT_FINITE. */
 copse_status copse_sensors_move(copse_sensors *sensors, uint32_t slot, const float *place);
 /* Removes a sensor, and frees its slot. COPSE_STALE_SLOT: the slot is free. */
 copse_status copse_sensors_remove(copse_sensors *sensors, uint32_t slot);
@@ -570,34 +578,37 @@ typedef struct copse_sensors_arrays {
 } copse_sensors_arrays;
 copse_sensors_arrays copse_sensors_get(copse_sensors *sensors);
 
-/* Searches for every sensor, and writes the rows. `positions` is where the index was built from if
- * that was by copse_points_build_from, else NULL: the centers of sensors around agents are read
- * from there. Sets *needed to the number of agents that the searches found, as `results` counts
- * them. COPSE_INVALID_ARGUMENT: a radius or `leave` is out of range, or the index has other
- * dimensions or is external. COPSE_NOT_BUILT: the index was never built. COPSE_FULL: *needed
- * exceeds `results`, or the slots of the last build exceed `agents` (then *needed is 0). All rows
- * are then empty; reserve and call again: nothing is lost. */
+/* Searches for every sensor, and writes the rows. The centers of sensors around agents are read
+ * from `positions`: pass the positions that you passed to copse_points_build_from, or NULL if the
+ * index was built from its own buffers. Sets *needed to the number of agents that the searches
+ * found, counted as for the option `results`. COPSE_INVALID_ARGUMENT: a radius or `leave` is out of
+ * range, or the index has other dimensions than the sensors or was created with the option
+ * `external`. COPSE_NOT_BUILT: the index was never built. COPSE_FULL: *needed exceeds the limit
+ * `results`, or the slots of the last build exceed the limit `agents` (then *needed is 0). After
+ * COPSE_FULL, all rows are empty: call copse_sensors_reserve, then update again. Nothing is
+ * lost. */
 copse_status copse_sensors_update(copse_sensors *sensors, const copse_points *points,
                                   const copse_const_positions *positions, uint32_t *needed);
 
 typedef struct copse_sensors_statistics {
   uint32_t sensors; /* sensors now */
-  uint32_t inside;  /* agents that sensors remember, each once for every sensor it is inside of */
+  uint32_t inside;  /* agents inside sensors, each once for every sensor that it is inside */
   size_t bytes;     /* memory of the whole object */
 } copse_sensors_statistics;
 copse_sensors_statistics copse_sensors_stats(const copse_sensors *sensors);
 bool copse_sensors_validate(const copse_sensors *sensors);
 
-/* Saves the sensors and what they remember, not the index: save that too, and restore both. Only
- * the dimensions must be the same as those of the saved sensors. COPSE_FULL: the limits are too
- * small; copse_sensors_saved returns those that the snapshot needs. COPSE_INVALID_ARGUMENT: the
- * caller wrote to the rows `inside`. */
+/* Saves the sensors and which agents are inside them, but not the index: save and restore the index
+ * too. The object that restores needs the same dimensions as the saved one. A restore fails with
+ * COPSE_FULL if one of its limits is too small: copse_sensors_saved returns the limits that the
+ * snapshot needs. A save fails with COPSE_INVALID_ARGUMENT if the caller wrote to the rows
+ * `inside`. */
 copse_status copse_sensors_save(const copse_sensors *sensors, void *bytes, size_t capacity,
                                 size_t *total);
 copse_status copse_sensors_restore(copse_sensors *sensors, const void *bytes, size_t size);
 copse_status copse_sensors_restorable(const copse_sensors *sensors, const void *bytes, size_t size);
-/* Reads the limits that a snapshot needs from its first COPSE_SNAPSHOT_HEAD bytes, which
- * copse_sensors_restorable must have accepted or refused with COPSE_FULL. */
+/* Returns the limits that a snapshot needs. Reads only its first COPSE_SNAPSHOT_HEAD bytes. Call
+ * copse_sensors_restorable first: it must have returned COPSE_OK or COPSE_FULL. */
 copse_sensors_def copse_sensors_saved(const void *bytes);
 
 /* ---- Quadtree and octree ------------------------------------------------------------------- *
@@ -715,13 +726,14 @@ typedef struct copse_box_hit { /* the first hit of a ray */
  *   if there are none. If two axes give the same fraction, the normal is that of the first. */
 copse_status copse_octree_raycast(const copse_octree *tree, const float *from, const float *to,
                                   const copse_query *query, copse_box_hit *hit, uint32_t *visits);
-/* Batches: n queries in one call, with results as those of the batches of points. Every row holds
- * what the single query finds, in the same order. `sort` must be COPSE_SORT_NONE. Cost: that of n
- * single queries. range_many costs less, because boxes near each other share a search; it needs
- * 30 KB of stack.
- * Writes, for each of n boxes (2 * dimensions floats each: lo, hi), the items that intersect it.
- * Boxes near each other have rows near each other. COPSE_INVALID_ARGUMENT: a box has a NaN, or lo >
- * hi on an axis. */
+/* Batches run n queries in one call. The output has the same form as that of batches of points.
+ * Every row holds what the single query finds, in the same order. `sort` must be COPSE_SORT_NONE. A
+ * batch costs as much as n single queries. Only range_many costs less, because boxes near each
+ * other share a search; it needs 30 KB of stack.
+ *
+ * copse_octree_range_many writes, for each of n boxes (2 * dimensions floats each: lo, hi), the
+ * items that intersect it. Rows are stored so that boxes near each other have rows near each other.
+ * COPSE_INVALID_ARGUMENT: a box has a NaN, or lo > hi on an axis. */
 copse_status copse_octree_range_many(const copse_octree *tree, const float *boxes, uint32_t n,
                                      const copse_query *query, copse_rows *rows);
 /* Writes, for each of n centers (`dimensions` floats each), the items that intersect the circle or

@@ -322,7 +322,7 @@ int32_t boxes_raycast(int32_t handle, float x0, float y0, float z0, float x1, fl
 
 /* ---- Batches ---- */
 
-/* Begins a batch, see batch_begin. Returns NULL and a status on failure. */
+/* Begins a batch, see batch_begin. Sets *status. Returns NULL on failure. */
 static boxes *box_batch_of(int32_t handle, room which, uint32_t rows, given given,
                            copse_status *status) {
   boxes *self = boxes_of(handle);
@@ -332,7 +332,9 @@ static boxes *box_batch_of(int32_t handle, room which, uint32_t rows, given give
   return *status == COPSE_OK ? self : NULL;
 }
 
-/* Writes a row for each of n points or, if `radius` is NULL, for each of n boxes. */
+/* Finds the items within *radius of each of the n points in ROOM_GIVEN or, if `radius` is NULL, the
+ * items in each of the n boxes there. Writes a row of ids for each. Returns the total number of
+ * ids. */
 static double box_rows_of_given(int32_t handle, uint32_t n, const float *radius, uint32_t mask,
                                 uint32_t exclude) {
   copse_status status;

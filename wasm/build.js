@@ -50,8 +50,8 @@ const inlineCore = {
 }
 
 /**
- * A plugin for the entries of one class: replaces the module sourced.js by points.js, so that the
- * entry does not contain the option `source`.
+ * A plugin for the entries of one class, which do not have the option `source` (for an index of the
+ * agents of another object): replaces sourced.js, the module with this option, by points.js.
  * @type {import('rolldown').Plugin}
  */
 const withoutSources = {

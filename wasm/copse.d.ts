@@ -188,7 +188,7 @@ export interface IntoOptions {
 }
 
 export interface NearestOptions extends SelectOptions {
-  /** Ignores items that are farther away. Inclusive. Default: Infinity. */
+  /** Ignores items farther away than this. Default: Infinity. */
   maxDistance?: number
 }
 
@@ -200,7 +200,7 @@ export interface BatchOptions {
 export interface AllNeighborsOptions {
   /** The maximum number of neighbors of each agent or point. */
   k: number
-  /** Ignores items that are farther away. Inclusive. Default: Infinity. */
+  /** Ignores items farther away than this. Default: Infinity. */
   maxDistance?: number
   /** 32 bits: finds only items whose `groups` share a bit with this mask. Default: all bits. */
   mask?: number
@@ -209,7 +209,10 @@ export interface AllNeighborsOptions {
 export interface RayOptions extends SelectOptions {
   /** The radius that all agents have for this ray. Default: each agent's own, from `radii`. */
   radius?: number
-  /** Is added to the radius of every agent, ≥ 0: the ray is as thick as a bullet. Default: 0. */
+  /**
+   * Is added to the radius of every agent, ≥ 0. To cast a thick ray, such as the path of a bullet,
+   * set it to the radius of the bullet. Default: 0.
+   */
   inflate?: number
 }
 
@@ -224,7 +227,7 @@ export interface ManyRayOptions {
   exclude?: number | Uint32Array
   /** The radius that all agents have for these rays. Default: each agent's own, from `radii`. */
   radius?: number
-  /** Is added to the radius of every agent, ≥ 0. Default: 0. */
+  /** Is added to the radius of every agent, ≥ 0: makes the rays thick. Default: 0. */
   inflate?: number | Float32Array
 }
 
@@ -261,7 +264,7 @@ export interface Hits {
 }
 
 /**
- * The results of a batch: one row of ids per slot or point. Row i is `ids[offsets[i]]` to
+ * The results of a batch: one row of ids per slot, point or box. Row i is `ids[offsets[i]]` to
  * `ids[offsets[i] + counts[i] - 1]`.
  */
 export interface Rows {
@@ -346,7 +349,7 @@ declare abstract class CoreObject {
 }
 interface CoreObject extends Disposed {}
 
-/** Queries that points and boxes share. */
+/** The queries that all classes for points and for boxes have. */
 interface Queries<D extends Dimensions> {
   /**
    * Returns the ids of the items within a radius of a center: points, or boxes that meet the circle
@@ -401,7 +404,7 @@ interface Queries<D extends Dimensions> {
 
   /**
    * Returns the items within a radius of each point. `points`: x, y, (z,) x, y, …. Valid until the
-   * next `withinMany` or `rangeMany`; also until the next `pairs`, `pairsInto` or `allWithin`.
+   * next `withinMany`, `rangeMany`, `pairs`, `pairsInto` or `allWithin`.
    */
   withinMany(points: Float32Array, radius: number, options?: SelectOptions): Rows
   /**
@@ -431,7 +434,7 @@ interface Queries<D extends Dimensions> {
 
 /** Options of every index of points. */
 export interface IndexOptions {
-  /** The maximum number of agents, 1 to 2 ** 28. Default: 1,000, or that of the source. */
+  /** The maximum number of agents, 1 to 2 ** 28. Default: 1,000, or that of the option `source`. */
   capacity?: number
   /**
    * How positions are stored. 'interleaved': in one array, `positions` (x0, y0, x1, y1, …).
@@ -443,17 +446,21 @@ export interface IndexOptions {
    * 'skip': leaves these agents out of every result. Default: 'error'.
    */
   onNonFinite?: 'error' | 'skip'
-  /** The instance that owns the object. Default: the instance of `init()`, or of the source. */
+  /**
+   * The instance that owns the object. Default: the instance of `init()`, or that of the option
+   * `source`.
+   */
   instance?: Instance
   /**
-   * An object that has the agents: a crowd or another index, of the same dimensions and instance.
-   * The index then has no buffers of its own: `positions`, `groups`, `radii`, `masks`, `slots` and
-   * `capacity` are those of the source, and `build()` reads them there. Free slots, agents without a
-   * group and disabled agents of a crowd are absent. Leave out `capacity` and `layout`. `add`,
-   * `move`, `remove`, `clear`, `reserve`, `save`, `saveInto`, `restore` and setting `slots` throw a
-   * `TypeError`. After `dispose()` of the source, queries still use the last build; all else throws
-   * `DISPOSED`. Default: none. The entries of one class, such as 'copse/grid', do not have this
-   * option.
+   * A crowd or another index whose agents this index finds. It must have the same dimensions and
+   * instance. This index then has no buffers of its own: `positions`, `groups`, `radii`, `masks`,
+   * `slots` and `capacity` are those of the source, and `build()` reads them there. Free slots,
+   * agents without a group and disabled agents of a crowd are absent from every result. Do not set
+   * the options `capacity` and `layout`. `add`, `move`, `remove`, `clear`, `reserve`, `save`,
+   * `saveInto`, `restore` and setting `slots` throw a `TypeError`. After `dispose()` of the source,
+   * `build`, `has`, `allWithin`, `allNeighbors` and all properties throw `DISPOSED`; other queries
+   * still use the last build. Default: none. Entries with a single class of index, such as
+   * 'copse/grid', do not have this option.
    */
   source?: Crowd | Crowd3D | Points<2> | Points<3>
 }
@@ -482,7 +489,10 @@ export interface Stats {
   depth: number
   /** The memory of the whole object, in bytes. */
   bytes: number
-  /** The number of nodes (grid: runs of cells) that the last query of this object visited. */
+  /**
+   * The number of nodes that the last query of this object visited. For a grid, the number of runs
+   * of adjacent cells.
+   */
   visits: number
 }
 
@@ -538,9 +548,9 @@ declare abstract class Points<D extends Dimensions> extends CoreObject {
    */
   get radii(): Float32s
   /**
-   * Builds the index from the arrays, in O(N log N), without allocation, unless the source has
-   * grown. Before the first build, queries throw `NOT_BUILT`. If `build()` throws `NOT_FINITE`,
-   * queries still use the previous build.
+   * Builds the index from the arrays, in O(N log N). Allocates no memory, unless the capacity of
+   * the option `source` has grown. Before the first build, queries throw `NOT_BUILT`. If `build()`
+   * throws `NOT_FINITE`, queries still use the previous build.
    */
   build(): void
 
@@ -578,8 +588,8 @@ declare abstract class Points<D extends Dimensions> extends CoreObject {
   ): (D extends 3 ? Hit3D : Hit) | null
   /**
    * Returns every agent that a segment hits, first hit first, ties by lower id: a piercing shot.
-   * What hits is the same as in `raycast`. Always the same object; its arrays are valid until the
-   * next query.
+   * What counts as a hit is the same as in `raycast`. Always the same object; its arrays are valid
+   * until the next query.
    */
   raycastAll(...query: [...segment: Segment<D>, options?: RayOptions]): AllHits
 
@@ -722,25 +732,29 @@ export class KdTree3D extends Points<3> {
 // ---- Sensors ----
 
 export interface SensorsOptions<D extends Dimensions> {
-  /** The index whose agents the sensors find: an AgentTree, Grid or KdTree, in 2D or 3D. */
+  /**
+   * The index whose agents the sensors find: an AgentTree, Grid or KdTree, in 2D or 3D, that was
+   * created without the option `source`.
+   */
   index: Points<D>
   /** The maximum number of sensors, 1 to 2 ** 28. Default: 1,000. */
   capacity?: number
 }
 
-/** Room that sensors allocate in advance. */
+/** The size of the buffers for the results of updates, to allocate the buffers in advance. */
 export interface SensorsRoomOptions {
   /**
-   * The number of agents that all sensors together find in one update. Without this, the room grows
-   * when an update needs more. Default: 0.
+   * The number of agents that all sensors together find in one update. An update that finds more
+   * grows the buffers. Default: 0.
    */
   results?: number
 }
 
 export interface SensorReach {
   /**
-   * An agent enters within this distance of the sensor's position or agent: at least 0, may be
-   * Infinity. A box grows by it on each side; for a box, the default is 0.
+   * An agent enters when it is at most this far from the sensor's `position` or `agent`, or in the
+   * sensor's `box` enlarged by this distance on each side. At least 0, may be Infinity. Default for
+   * a box: 0. Required for other sensors.
    */
   radius?: number
   /** An agent that is inside leaves beyond this distance, at least `radius`. Default: `radius`. */
@@ -767,7 +781,7 @@ export type SensorPlace =
   | {
       /**
        * The slot of an agent to surround: the sensor moves with the agent, and never finds it. The
-       * slot may be free.
+       * slot may be free: the sensor then finds nothing.
        */
       agent: number
       radius: number
@@ -806,13 +820,14 @@ export interface SensorsStats {
  * another agent has taken its slot since the last update, the slot's id is in `left` and, if the
  * new agent is within the radius, in `entered`.
  *
- * A sensor around an agent finds none while that agent's `groups` are 0. If the agent is removed,
- * the sensor forgets which agents are inside, without reporting that they left. It then serves
- * the next agent that takes the slot: so one sensor per slot of a pool can stay for the whole game.
+ * A sensor around an agent finds no agents while the `groups` of the agent that it surrounds are 0.
+ * If that agent is removed, the sensor forgets which agents are inside, without reporting that they
+ * left. It then surrounds the next agent that takes the slot: so one sensor per slot of a pool can
+ * stay for the whole game.
  *
- * The index must not be disposed before the last `update` or `restore`. Snapshots hold the sensors
- * and what they remember, not the index: save and restore both. Only in 'copse', 'copse/scalar' and
- * 'copse/external'.
+ * Once the index is disposed, `update` and `restore` throw `DISPOSED`. Snapshots hold the sensors
+ * and which agents are inside them, but not the index: save and restore both. Only the entries
+ * 'copse', 'copse/scalar' and 'copse/external' have this class.
  */
 export class Sensors<D extends Dimensions = 2> extends CoreObject {
   constructor(options: SensorsOptions<D>)
@@ -842,25 +857,28 @@ export class Sensors<D extends Dimensions = 2> extends CoreObject {
    */
   add(sensor: SensorOptions): number
   /**
-   * Moves a sensor to another position or, if it is a box, to other corners. It remembers which
-   * agents are inside. `STALE_SLOT`: the slot is not in use. A sensor around an agent is refused: it
-   * moves with the agent.
+   * Moves a sensor to another position or, if it is a box, to other corners. The sensor still
+   * remembers which agents are inside, so the next update reports only the changes. Throws if the
+   * sensor surrounds an agent, because it then moves with the agent. `STALE_SLOT`: the slot is not
+   * in use.
    */
   move(slot: number, ...place: Point<D> | Box<D>): void
   /**
-   * Makes a sensor forget which agents are inside: they do not leave, and those within its radius
-   * enter again. `STALE_SLOT`: the slot is not in use.
+   * Makes a sensor forget which agents are inside: the next update reports none of them as having
+   * left, and reports all agents within the radius as having entered. `STALE_SLOT`: the slot is not
+   * in use.
    */
   reset(slot: number): void
 
   /**
    * Searches the last build of the index for each sensor. Returns the agents that left and entered
    * each sensor since the last update, and those that are inside. Always the same object, valid
-   * until the next update. A sensor around an agent is where the agent's `positions` say now. Costs
-   * as much as the searches, plus time linear in the number of agents inside, plus the time to sort
-   * those that left and entered. Memory grows only if the sensors find more agents than in any
-   * update before, or if the index has grown. A radius that is NaN or negative, or larger than its
-   * `leave`, throws a `RangeError`.
+   * until the next update. The center of a sensor around an agent is the agent's current entry in
+   * `positions`, even if it changed after the build. Costs as much as the searches, plus time
+   * linear in the number of agents inside, plus the time to sort those that left and entered.
+   * Memory grows only if the sensors find more agents than in any update before, or if the index
+   * has grown. A radius that is NaN or negative, or larger than the sensor's `leave`, throws a
+   * `RangeError`.
    */
   update(): SensorChanges
   /** Returns statistics. Always the same object. */
@@ -1209,8 +1227,8 @@ export class ObstacleTree extends CoreObject {
     ]
   ): number
   /**
-   * Returns the id of the nearest edge, ties by lower id; -1 if there is none. Ignores edges farther away than
-   * `maxDistance`. Inclusive. Default: Infinity.
+   * Returns the id of the nearest edge, ties by lower id; -1 if there is none. Ignores edges
+   * farther away than the option `maxDistance` (default: Infinity).
    */
   nearest(...query: [...point: Point<2>, options?: SideOptions & { maxDistance?: number }]): number
   /** Returns the nearest point on the nearest edge; null if there is none. */
@@ -1299,7 +1317,7 @@ export interface AgentNumbers {
   /** The maximum speed, in world units per second. Default: 2. */
   maxSpeed?: number
   /**
-   * The agent ignores neighbors whose centers are farther away. Inclusive. May be Infinity.
+   * The agent ignores neighbors whose centers are farther away than this. May be Infinity.
    * Default: 10.
    */
   neighborDistance?: number
@@ -1315,8 +1333,9 @@ export interface AgentNumbers {
   /** The maximum change of the velocity per second. May be Infinity. Default: Infinity. */
   maxAcceleration?: number
   /**
-   * The agent with the higher priority yields less. An agent's share of the avoidance is
-   * `other.priority / (own.priority + other.priority)`, or one half if both are 0. Default: 0.
+   * An agent yields less to agents of a lower priority. Its share of the avoidance is
+   * `other.priority / (own.priority + other.priority)`, where `other` is the agent that it avoids;
+   * one half if both priorities are 0. Default: 0.
    */
   priority?: number
   /**

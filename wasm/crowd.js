@@ -94,8 +94,9 @@ class AnyCrowd extends CoreObject {
    * @type {AddedAgent | null}
    */
   #added = null
-  // The objects that calls return, always the same ones. `neighbors` and `time` start as fractions:
-  // so V8 makes them float properties, and storing a fraction later allocates nothing.
+  // The objects that calls return: reused, not created for each call. In #stats, `neighbors` and
+  // `time` start as fractions, so that V8 makes them float properties: storing a fraction later
+  // then allocates nothing.
   /** @type {any} */ #inspected = {}
   #stats = {
     ...{ agents: 0, infeasible: 0, overlaps: 0, neighbors: 0.5, steps: 0, time: 0.5, bytes: 0 },
@@ -359,8 +360,8 @@ export class Crowd extends AnyCrowd {
   set obstacles(obstacles) {
     this._begin('obstacles')
     if (obstacles !== null) {
-      // Not `instanceof`: each entry bundles its own class. A tree of another entry gets a clearer
-      // error from `_handleOf`.
+      // Not `instanceof`: each entry point of the package has its own copy of the class. For a tree
+      // of another entry point, `_handleOf` throws a clearer error.
       if (obstacles?._name !== 'ObstacleTree')
         refuse(this, 'obstacles', obstacles, 'an ObstacleTree or null', false)
       this._handleOf(obstacles)

@@ -5,7 +5,7 @@
 
 /**
  * Marks every CopseError. Each entry point of the package bundles its own copy of the class, but
- * `instanceof CopseError` looks for this mark. So it is true for the errors of all entry points.
+ * `instanceof CopseError` looks for this mark, so it accepts the errors of all entry points.
  */
 const BRAND = Symbol.for('copse.CopseError')
 

@@ -1,4 +1,4 @@
-// Unpacks the core from the text in an entry's bundle, where build.js puts it: deflated, as base64.
+// Unpacks the core of an entry: build.js deflates it and puts it into the bundle as base64 text.
 
 import { fromBase64 } from './init.js'
 

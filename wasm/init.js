@@ -100,8 +100,8 @@ export class Instance {
   }
 
   /**
-   * True if the core can create the objects of a noun, such as `grid`: if it has the function
-   * `<noun>_create`. Some cores have only one or two such functions.
+   * True if the core can create objects of a type. `noun` is the type's name in the core, such as
+   * `grid`: the core then has a function `grid_create`. Some cores have only one or two types.
    */
   has(noun) {
     return `${noun}_create` in this.#exports

@@ -11,7 +11,7 @@ import { badSnapshot, classOf, isSnapshot, wordOf } from './snapshot.js'
 const BUILDERS = ['quickselect', 'median-of-medians', 'presort']
 
 const OPTIONS = [...INDEX_OPTIONS, 'builder']
-/** The options of `from`: a tree from a snapshot has agents of its own. */
+/** The options of `from`: all but `source`, because a tree from a snapshot has its own agents. */
 const OPTIONS_OF_FROM = OPTIONS.filter((name) => name !== 'source')
 
 /** Checks the options. Returns the arguments for the constructor of `Points`. */

@@ -61,7 +61,8 @@ object *object_of(int32_t handle, const family *family) {
 
 static copse_status grow_table(void) {
   const uint64_t old = handles.capacity, capacity = old ? 2 * old : 16;
-  /* An entry of the table: a pointer, a generation, and a word for bits of free slots. */
+  /* Bytes per slot of the table: for a pointer, a generation, and the bit that is set if the slot
+   * is free. That bit gets a whole word, more than it needs. */
   const uint64_t itemBytes = sizeof(void *) + 2 * sizeof(uint32_t);
   if (capacity > 1u << SLOT_BITS) return COPSE_FULL;
   object **larger = memory_take(&MALLOC, capacity * itemBytes);
@@ -110,7 +111,7 @@ bool can_allocate(uint64_t bytes) {
   return block != NULL;
 }
 
-/* Bytes per item of each room: of each buffer for batches, see objects.h. */
+/* The bytes per item of each room. Rooms are buffers for batches, see objects.h. */
 static const uint8_t ROOM_BYTES[ROOMS] = {4, 8, 4, 4, 8, 8};
 
 uint64_t object_bytes(const object *self) {
@@ -162,7 +163,7 @@ bool is_given(const object *self, uint64_t floats) {
   return ok;
 }
 
-/* True if ROOM_GIVEN has n boxes without NaN. Puts the sides of each in order. */
+/* True if ROOM_GIVEN has n boxes without NaN. On each axis of a box, swaps lo and hi if lo > hi. */
 static bool are_boxes_given(object *self, uint32_t n, uint32_t dimensions) {
   if (UINT64_C(2) * n * dimensions > self->room[ROOM_GIVEN]) return false;
   float *lo = self->rooms[ROOM_GIVEN];
@@ -283,7 +284,8 @@ EXPORT("figures_of") uintptr_t figures_of(int32_t handle) {
   return (uintptr_t)numbers;
 }
 
-/* Returns the address of an object's `capacity`. JavaScript reads the members from there on. */
+/* Returns the address of `capacity` in an object's struct. JavaScript reads this member and those
+ * that follow it in `object`, see objects.h. */
 EXPORT("limits_of") uintptr_t limits_of(int32_t handle) {
   const object *self = any_of(handle);
   return self ? (uintptr_t)&self->capacity : 0;
@@ -389,7 +391,8 @@ EXPORT("class_names") uintptr_t class_names(void) {
                      "ObstacleTree ObstacleTree Crowd Crowd3D Sensors Sensors ";
 }
 
-/* Computes the checksum of a snapshot that passes through the staging buffer in pieces. Called for
+/* Computes the checksum of a snapshot before it is restored. For this, the snapshot passes through
+ * the staging buffer in pieces, so that the buffer does not grow for a bad snapshot. Called for
  * each piece in order: `size` bytes, from offset `first` on, of `total` bytes. Returns 0, or FAILED
  * if sizes are invalid or, at the last piece, if the checksum is wrong. */
 EXPORT("intact") int32_t intact(uint32_t total, uint32_t first, uint32_t size) {

@@ -1,9 +1,10 @@
-/* The part of the interface to JavaScript that all objects share. An object is a tree, a grid or a
- * crowd. Its family is one of points (AgentTree, Grid, KdTree), boxes (Quadtree, Octree), walls
- * (ObstacleTree), crowd and sensors; each has a file here. JavaScript refers to an object by its
- * handle, an integer. Snapshots, polygons and shapes to draw pass through the staging buffer. A
- * core, which is a .wasm file, is linked from objects.c and the files of its families; the linker
- * drops the functions that its classes don't need. */
+/* The part of the interface to JavaScript that all objects share. An object is a tree, a grid, a
+ * crowd or a set of sensors. Its family is points (AgentTree, Grid, KdTree), boxes (Quadtree,
+ * Octree), walls (ObstacleTree), crowd (Crowd) or sensors (Sensors); each family has a file here.
+ * JavaScript refers to an object by its handle, an integer. Snapshots, polygons and shapes to draw
+ * pass through the staging buffer. A core is a .wasm file for some or all classes. It is linked
+ * from objects.c and the files of their families; the linker drops the functions that these classes
+ * don't need. */
 #ifndef COPSE_OBJECTS_H
 #define COPSE_OBJECTS_H
 
@@ -19,7 +20,7 @@ typedef struct family family;
 /* Rooms are an object's buffers for the arguments and results of batches. A room is allocated when
  * it is first needed, and never shrinks. JavaScript uses the same numbers, see wasm/object.js. */
 typedef enum room {
-  ROOM_GIVEN,           /* input: floats of points or segments */
+  ROOM_GIVEN,           /* input: floats of points, segments or boxes */
   ROOM_ROWS,            /* rows: all offsets, then all counts */
   ROOM_IDS,             /* ids of rows and pairs */
   ROOM_NEIGHBOR_COUNTS, /* rows of k neighbors: counts */
@@ -43,17 +44,17 @@ typedef struct object {
 
 enum { OBJECT_BYTES = 384, MAX_FIGURES = 16 };
 
-/* The functions of a family, and its lists. A view is an array that JavaScript accesses in linear
- * memory; a figure is a number that stats() returns. JavaScript reads their names from `views` and
- * `figures`, text with "name:type " or "name " for each. The lists VIEW and FIGURE, see below, are
- * expanded to both this text and the values, so they always agree. */
+/* The functions of a family, and the names of its views and figures. A view is an array that
+ * JavaScript accesses in linear memory; a figure is a number that stats() returns. The text `views`
+ * has "name:type " for each view, `figures` has "name " for each figure. Each family lists its
+ * views in one macro and its figures in another. A macro expands to both the text and the values
+ * (see VIEW_TEXT below), so they always agree. */
 struct family {
   size_t bytes; /* size of its struct: at most OBJECT_BYTES */
   const char *views, *figures;
   uintptr_t (*view)(object *self, uint32_t which); /* address of a view, by index; 0: none */
-  void (*read_figures)(
-      object *self,
-      double *numbers); /* writes the values that `figures` names, at most MAX_FIGURES */
+  /* Writes the values that `figures` names, at most MAX_FIGURES. */
+  void (*read_figures)(object *self, double *numbers);
   /* Lays out the struct's arrays in a block, and sets the pointers to them. If the arena has no
    * memory, only measures the block. */
   void (*carve)(object *self, arena *block);
@@ -101,8 +102,8 @@ bool is_given(const object *self, uint64_t floats);
 
 /* What ROOM_GIVEN holds for each row of a batch. */
 typedef enum given { GIVEN_NOTHING, GIVEN_POINT, GIVEN_SEGMENT, GIVEN_BOX } given;
-/* Begins a batch: checks ROOM_GIVEN, and grows the room `which` to `rows` rows. A box may have its
- * sides in either order, and infinite ones: on each axis, swaps lo and hi if lo > hi. */
+/* Begins a batch: checks ROOM_GIVEN, and grows the room `which` to `rows` rows. Swaps the lo and
+ * hi of a box on each axis where lo > hi. Both may be infinite. */
 copse_status batch_begin(object *self, room which, uint32_t rows, given given, uint32_t dimensions);
 /* Grows ROOM_NEIGHBORS for rows of k neighbors, and sets *out to the buffers for these rows.
  * Returns false if there is no memory. */
@@ -171,7 +172,7 @@ copse_status obstacles_of(int32_t handle, const copse_obstacle **walls);
 
 /* Returns the crowd of a handle; NULL if the handle is stale. */
 copse_crowd *crowd_core_of(int32_t handle);
-/* Returns the index of points that a handle refers to; NULL if the handle is of no index. */
+/* Returns the index of points that a handle refers to; NULL if it refers to none. */
 const copse_points *index_of(int32_t handle);
 
 /* JavaScript passes as `sort` a copse_sort, plus WITH_DISTANCES if it needs the distances. */

@@ -161,8 +161,9 @@ export class ObstacleTree extends CoreObject {
 
   /**
    * Returns a checked copy of the points of a polygon. A copy, because `points` may be a view of
-   * linear memory, which is detached if memory grows. Calls `_begin` again afterward, because
-   * reading `points` may run a getter that calls other methods or disposes the tree.
+   * linear memory, which is detached if memory grows. Reading `points` may run a getter that calls
+   * other methods or disposes the tree. So this calls `_begin` again afterward, which sets the
+   * method's name for errors and throws if the tree was disposed.
    */
   #pointsOf(method, points) {
     checkNumbers(this, 'points', points)
@@ -230,8 +231,8 @@ export class ObstacleTree extends CoreObject {
   }
 
   /**
-   * True if no wall is in the way from (x0, y0) to (x1, y1). Reads the radius from `query`: V8
-   * would allocate memory for a fraction that is passed as an argument.
+   * True if no wall is in the way from (x0, y0) to (x1, y1). Reads the radius from `query`, where
+   * `ask` stored it: V8 would allocate memory for a fraction that is passed as an argument.
    */
   #sees(x0, y0, x1, y1) {
     const radius = Math.max(0, query.radius)
@@ -274,8 +275,8 @@ export class ObstacleTree extends CoreObject {
    * Begins a visibility polygon: sets its box from the options, and checks it. Without options the
    * sides of the box are infinite: the core replaces them by sides beyond all walls. All of this is
    * one function: if it passed numbers that are not integers to another function, V8 would allocate
-   * memory for each of them.
-   * Compares in float32, as the core does.
+   * memory for each of them. Rounds the box and the point to float32 before it compares them,
+   * because the core gets them in float32.
    */
   #askBox(method, x, y, options = NO_OPTIONS) {
     this._begin(method)
@@ -343,7 +344,8 @@ export class ObstacleTree extends CoreObject {
 
   #visibilityPolygon(method, x, y, options) {
     this.#askBox(method, x, y, options)
-    this._wanted = 2 * this._capacity // suggested by the error FULL: crossing walls add corners
+    // The capacity that the error FULL suggests: a guess, because walls that cross add corners.
+    this._wanted = 2 * this._capacity
     const wasm = this._enter()
     return this._leave(
       wasm.visibility(this._handle, x, y, this.#minX, this.#minY, this.#maxX, this.#maxY),

@@ -90,7 +90,7 @@ class OwnQueries extends CoreObject {
    * The core's total of changes at the last `stats()`: the next one returns only the changes since.
    */
   #changes = 0
-  // The objects that calls return, always the same ones.
+  // The objects that calls return: reused, not created for each call.
   /** @type {any} */ #stats
   /** @type {any} */ #hits = {}
   /** @type {any} */ _rows = { total: 0 }

@@ -169,8 +169,9 @@ static points *points_object(uint32_t dimensions, uint32_t capacity, bool isExte
   return (points *)object_take(&prototype.object, indexBytes, status);
 }
 
-/* Creates an agent tree. A capacity or leafSize of 0 means the default, here and in the creators
- * below. If it is external, its agents are those of another object: see source.c. */
+/* Creates an agent tree. Here and in the creators below, a capacity or leafSize of 0 means the
+ * default. If isExternal is not 0, the index has no agents of its own, but uses those of another
+ * object: see source.c. */
 int32_t agenttree_create(uint32_t dimensions, uint32_t capacity, uint32_t leafSize, uint32_t axis,
                          uint32_t split, uint32_t layout, uint32_t onNonFinite,
                          uint32_t isExternal) {
@@ -525,7 +526,8 @@ EXPORT("points_pairs") double points_pairs(int32_t handle, float distance, uint3
 
 /* ---- Rays: a negative `radius` means that each agent has its own radius ---- */
 
-/* Returns the agents' own radii if *radius is negative, and sets it to the largest; else NULL. */
+/* If *radius is negative, sets it to the agents' largest radius, and returns their radii. Else
+ * returns NULL. */
 static const float *own_radii(const points *self, float *radius) {
   if (!(*radius < 0)) return NULL;
   *radius = self->maxRadius;
@@ -570,9 +572,9 @@ int32_t points_raycast(int32_t handle, float x0, float y0, float z0, float x1, f
   return result_or_failed(hit.id, status);
 }
 
-/* Casts n segments. After the segments, ROOM_GIVEN has room for three more arrays with an entry per
- * segment: masks, slots to exclude, and inflates. Bits 0, 1 and 2 of `lists` say which are in
- * use. */
+/* Casts n segments. If `lists` is not 0, ROOM_GIVEN has room for three more arrays after the
+ * segments, with an entry per segment: masks, slots to exclude, and values of `inflate`, in this
+ * order. Bits 0, 1 and 2 of `lists` say which of these arrays are in use. */
 EXPORT("points_raycast_many")
 int32_t points_raycast_many(int32_t handle, uint32_t n, float radius, float inflate, uint32_t mask,
                             uint32_t exclude, uint32_t lists) {

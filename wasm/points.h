@@ -1,4 +1,4 @@
-/* An index of points, as the interface to JavaScript holds it: for points.c and source.c. */
+/* The struct of an index of points in the interface to JavaScript, for points.c and source.c. */
 #ifndef COPSE_WASM_POINTS_H
 #define COPSE_WASM_POINTS_H
 
@@ -11,10 +11,10 @@ typedef struct points {
   copse_points *core;
   uint32_t dimensions;
   bool isExternal;       /* true: the agents are those of another object, the source */
-  int32_t source;        /* its handle; -1: none */
+  int32_t source;        /* the handle of the source; -1: none, the index has its own agents */
   copse_results results; /* of the last single query; its arrays hold `capacity` items */
   float *distances2;     /* the array for results.distances2 if a query needs it */
-  float fraction;        /* where the last raycast hit */
+  float fraction;        /* where on its ray the last raycast hit: 0 at the start, 1 at the end */
 
   uint32_t *masks; /* by slot: the groups that the agent looks for in batches */
   /* By slot. The game writes `radii`. Queries use `builtRadii`, a copy made after each build, and

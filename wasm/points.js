@@ -84,8 +84,8 @@ function cone(object, method, x, y, z, dirX, dirY, dirZ, halfAngle, radius, opti
 }
 
 /**
- * The head of a snapshot holds the options of its structure, one per word: points_snapshot.options
- * in c/points/points.c. These are their names, in that order. '' is an unused word; ':f' marks a
+ * The names of the options in the head of a snapshot that differ by class, in the order of the
+ * 32-bit words points_snapshot.options in c/points/points.c. '' is an unused word; ':f' marks a
  * float.
  * @type {Record<string, string[]>}
  */
@@ -95,9 +95,9 @@ const HEADS = {
   kdtree: ['', '', ''],
 }
 
-/** The methods that boxes do not have. @abstract */
+/** The methods whose code is not shared with Quadtree and Octree. @abstract */
 export class PointsOnly extends CoreObject {
-  /** The object that has the agents: this or, in sourced.js, the source. @type {any} */
+  /** The object that has the agents: `this`, unless sourced.js sets another. @type {any} */
   _holder = this
   _slots = 0
   /** The number of slots in the last build. */
@@ -108,7 +108,7 @@ export class PointsOnly extends CoreObject {
    * all radii are 0, and `build` skips them.
    */
   _hasRadii = false
-  // The objects that calls return, always the same ones.
+  // The objects that calls return: reused, not created for each call.
   #hit
   /** @type {any} */ #hits = {}
   /** @type {any} */ _rows = { total: 0 }
@@ -357,7 +357,11 @@ export class PointsOnly extends CoreObject {
     return isInside(value, this._instance) ? value.slice() : value
   }
 
-  /** Copies the list `which` to the core, behind n segments. Returns its bit; 0 for a number. */
+  /**
+   * Copies an option of `raycastMany` that is an array to the core, behind the n segments. `which`
+   * is 0 for `mask`, 1 for `exclude`, 2 for `inflate`. Returns the bit that tells the core to use
+   * the array. If the option is a number, copies nothing and returns 0.
+   */
   #give(which, list, n) {
     if (typeof list !== 'object') return 0
     const given = which === 2 ? 'given' : 'givenWords'

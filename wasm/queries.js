@@ -59,7 +59,10 @@ export const SIDE = 64
 export const K = 128
 export const BOUNDS = 256
 export const INFLATE = 512
-/** Not an option: `mask`, `exclude` and `inflate` may be arrays, with a value per segment. */
+/**
+ * A flag, not an option: if set, `mask`, `exclude` and `inflate` may be arrays, with a value per
+ * segment.
+ */
 export const EACH = 1024
 const NAMES = [
   'mask',

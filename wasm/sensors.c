@@ -11,7 +11,8 @@ typedef struct sensors {
   copse_sensors *core;
   int32_t index;                             /* the handle of the index of points */
   struct {                                   /* JavaScript reads these as one array */
-    uint32_t results, left, entered, inside; /* the room for results, and totals of rows */
+    uint32_t results, left, entered, inside; /* the limit `results`, and the number of ids in
+                                              * all rows of each kind */
   } sizes;
 } sensors;
 _Static_assert(sizeof(sensors) <= OBJECT_BYTES, "see any_object");
@@ -71,7 +72,7 @@ static copse_status sensors_reserve(object *base, uint32_t capacity) {
   return copse_sensors_reserve(sensors_core(base), capacity, 0, 0);
 }
 
-/* Grows the room for results and for agents, if it is too small. */
+/* Raises the limits `results` and `agents` to at least the given numbers. */
 static copse_status take_results(sensors *self, uint32_t results, uint32_t agents) {
   const copse_sensors_def limits = copse_sensors_limits(self->core);
   if (results <= limits.results && agents <= limits.agents) return COPSE_OK;
@@ -88,8 +89,9 @@ static copse_status sensors_save(object *base, void *bytes, size_t capacity, siz
   return copse_sensors_save(sensors_core(base), bytes, capacity, total);
 }
 
-/* Refuses a snapshot only if there are too many sensors, or if it holds slots beyond the index:
- * room for results grows when needed. */
+/* Returns COPSE_FULL only if the snapshot's sensors need more slots than there are, or if the
+ * snapshot refers to agents in slots beyond the index's capacity. The limit `results` may be too
+ * small: sensors_restore raises it. */
 static copse_status sensors_restorable(object *base, const void *bytes, size_t size) {
   const sensors *self = (const sensors *)base;
   const copse_status status = copse_sensors_restorable(self->core, bytes, size);

@@ -1,4 +1,5 @@
-// Sensors: which agents of an index entered a zone, and which left it.
+// Sensors: zones, each at a place or around an agent. An update reports which agents of an index
+// (AgentTree, Grid or KdTree) entered or left each zone since the last update.
 
 import {
   callOf,
@@ -20,7 +21,10 @@ import { checkSide, MAX_UINT32 } from './queries.js'
 const OPTIONS = ['index', 'capacity']
 const SENSOR_OPTIONS = ['position', 'box', 'agent', 'radius', 'leave', 'mask']
 const ROOM = ['results']
-/** Kinds of sensors, by number: copse_sensor_kind in c/copse.h. The names are those of options. */
+/**
+ * The options of `add` that say where a sensor is. The index of the given one is the sensor's
+ * `copse_sensor_kind` (see c/copse.h).
+ */
 const KINDS = ['position', 'box', 'agent']
 const CIRCLE = 0
 const BOX = 1
@@ -31,7 +35,7 @@ function indexOf(options) {
   const call = callOf('Sensors')
   checkOptions(call, options, OPTIONS)
   const { index } = options
-  // Not `instanceof`: each entry bundles its own classes.
+  // Not `instanceof`: each entry point of the package has its own copies of the classes.
   if (!/^(AgentTree|Grid|KdTree)/.test(index?._name))
     refuse(call, 'index', index, 'an AgentTree, Grid or KdTree', false)
   checkAlive(call, index)
@@ -50,8 +54,9 @@ function checkLeave(call, name, leave, radius) {
 }
 
 /**
- * Checks the option `position` or `box`. Returns a copy of its numbers, because a getter may change
- * them. The corners of a box are sorted: first the lower sides, then the upper ones.
+ * Checks the option `position` or `box`. Returns a copy of its numbers. Each is read only once: an
+ * element with a getter could be another number the next time. The sides of a box are sorted: first
+ * the lower ones, then the upper ones.
  */
 function numbersOf(call, name, numbers, dimensions) {
   const length = name === 'box' ? 2 * dimensions : dimensions
@@ -217,7 +222,10 @@ export class Sensors extends CoreObject {
     return this.#changes
   }
 
-  /** Ends an update. If it failed because of a distance that the game wrote, names that. */
+  /**
+   * Ends an update. If it failed because the game wrote an invalid distance to the array `radii` or
+   * `leaves`, the error names the array and the slot.
+   */
   #leaveUpdate(result) {
     try {
       return this.#leaveMoved(result)

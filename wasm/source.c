@@ -1,5 +1,5 @@
 /* Indexes whose agents are those of another object, the source: a crowd or another index. They have
- * no buffers for agents. Only the cores with all classes are linked from this file. */
+ * no buffers for agents. Only the cores with all classes contain this code. */
 
 #include "points.h"
 
@@ -11,7 +11,7 @@
 typedef struct agents {
   uint32_t dimensions, slots; /* all agents are in slots 0 … slots - 1 */
   copse_const_positions positions;
-  const uint32_t *groups; /* 0 for a slot without an agent that an index can find */
+  const uint32_t *groups; /* by slot; 0 if it is free or its agent is disabled: no index finds it */
   const uint32_t *masks;
   const float *radii;
 } agents;
@@ -41,8 +41,8 @@ static bool agents_of(int32_t handle, agents *found) {
   return true;
 }
 
-/* Returns the index of a handle, and its agents. Returns NULL if the handle or the source is
- * stale. */
+/* Returns the index of a handle, and writes the agents of its source to *own. Returns NULL if the
+ * handle or that of the source is stale, or if the index has no source. */
 static points *sourced_of(int32_t handle, agents *own) {
   points *self = points_of(handle);
   return self && agents_of(self->source, own) ? self : NULL;
@@ -77,9 +77,10 @@ EXPORT("points_source_take_radii") int32_t points_source_take_radii(int32_t hand
   return 0;
 }
 
-/* Prepares a batch over all agents: lends the index the masks of its source. Makes room for a row
- * for each slot that the source has by now. The core writes the rows of the last build: the others
- * are empty. Fails if there is no such source, or no memory. */
+/* Prepares a batch over all agents of the source: sets the masks of the index to those of the
+ * source, until the caller resets them to NULL. Makes room for one row per slot of the source. The
+ * batch writes only rows of slots that existed in the last build; the caller empties the others.
+ * Fails if `self` is NULL, if the index was never built, or if there is no memory. */
 static copse_status lend(points *self, const agents *own, room which) {
   if (!self) return COPSE_STALE_SLOT;
   if (!copse_points_is_built(self->core)) return COPSE_NOT_BUILT;

@@ -1,6 +1,6 @@
-// Indexes of points with the option `source`: their agents are those of a crowd or of another index. The
-// entries with one class use points.js instead of this module (see build.js): they have no object that
-// could be the source of an index of another kind.
+// Indexes of points with the option `source`: their agents are those of a crowd or of another index. An
+// entry point with only one class contains points.js instead of this module (see build.js), because it
+// has no other class whose objects could be sources.
 
 import { callOf, CopseError, place, refuse } from './errors.js'
 import { mixin } from './object.js'
@@ -11,7 +11,7 @@ export { ON_NON_FINITE } from './points.js'
 
 export const INDEX_OPTIONS = [...OWN_OPTIONS, 'source']
 
-/** Returns the error of a call that needs the source after its `dispose()`. */
+/** Returns the error of a call that needs the source, although the source was disposed. */
 const disposed = (call) => new CopseError('DISPOSED', `${place(call)}: the source was disposed`)
 
 /**
@@ -19,7 +19,7 @@ const disposed = (call) => new CopseError('DISPOSED', `${place(call)}: the sourc
  * or, if that is an index with a source, the source's source.
  */
 function holderOf(call, dimensions, { source, capacity, layout, instance }) {
-  // Not `instanceof`: each entry bundles its own classes.
+  // Not `instanceof`: each entry point of the package has its own copies of the classes.
   if (source?._items !== 'agents')
     refuse(call, 'source', source, 'a crowd or an index of points', false)
   const holder = source._holder ?? source

@@ -32,8 +32,8 @@ const char *copse_status_text(copse_status status) {
 }
 
 void *memory_take(const copse_allocator *allocator, uint64_t bytes) {
-  /* No object in C is larger than PTRDIFF_MAX bytes. And the sum of two sizes up to this limit does
-   * not overflow. */
+  /* No object in C is larger than PTRDIFF_MAX bytes. This limit also keeps the sum of two sizes
+   * from overflowing. */
   if (bytes > PTRDIFF_MAX) return NULL;
   if (allocator->allocate) return allocator->allocate((size_t)bytes, allocator->context);
   return malloc((size_t)bytes);

@@ -122,7 +122,7 @@ uint32_t slots_take(slots *table);
 /* Takes a given slot, which must be free. */
 void slots_take_at(slots *table, uint32_t slot);
 copse_status slots_free(slots *table, uint32_t slot);
-/* Recomputes the bits in `free` and all counts from `generations` and `capacity`. */
+/* Recomputes `free`, `used`, `ever` and `firstWord` from `generations` and `capacity`. */
 void slots_recount(slots *table);
 ALWAYS_INLINE bool slots_in_use(const slots *table, uint32_t slot) {
   return slot < table->capacity && (table->generations[slot] & 1u);

@@ -236,9 +236,9 @@ ALWAYS_INLINE void scan_neighbors(const scan_points *points, uint32_t begin, uin
 
 /* ---- Rays ---- */
 
-/* All hits of a ray: the first `nearest.k` of them, and their number. Counts only hits at begin <=
- * fraction < end, so that a structure which may see an agent twice can count it once. In the heap,
- * fractions take the place of squared distances. */
+/* The hits of a ray: `nearest` holds the first nearest.k of them, with fractions in place of
+ * squared distances, and `total` is the number of all. Hits outside of begin <= fraction < end are
+ * ignored: an index that may test an agent more than once uses this to count its hit only once. */
 typedef struct scan_hits {
   scan_nearest nearest;
   uint32_t total;
@@ -255,10 +255,10 @@ typedef struct scan_ray {
   float inflate;       /* is added to every radius */
   scan_hits *all;      /* where to collect all hits; NULL if only the first is wanted */
   /* A fast test in float rules out most agents: those whose center is farther than `reach` from the
-   * segment. `reach` is a little larger than the radius, because of rounding: in the test, the
-   * distance, and the place of the first hit so far on the segment, can each be wrong by up to a
-   * millionth of length + radius. So four millionths of this sum are added to the radius, and a
-   * little more for underflow. */
+   * segment. `reach` is a little larger than the radius, because the test rounds the distance, and
+   * the point where the first hit so far ends the segment. Each can be wrong by up to a millionth
+   * of length + radius. Twice what both need, four millionths of this sum, is added to the radius,
+   * and a little more for underflow. */
   float unit[3], length, reach;
 } scan_ray;
 

@@ -1,10 +1,11 @@
 /* Finds the value that would have rank k if the values were sorted.
  *
  * The fast way is to sample, after R. W. Floyd and R. L. Rivest, "Expected time bounds for
- * selection" (1975): two values of a sample enclose the result, only the values between them are
- * kept, and so on. An attempt fails if the result is not between them, or if too many values are.
- * After several failures, median of medians take linear time for any input: M. Blum, R. W. Floyd,
- * V. Pratt, R. L. Rivest, R. E. Tarjan, "Time bounds for selection" (1973). */
+ * selection" (1975): two values of a sample enclose the result, and only the values between them
+ * are kept. This is repeated until few are left. An attempt fails if the result is not between the
+ * two, or if too many values are. After several failures, the slower algorithm "median of medians"
+ * is used, which takes linear time for any input: M. Blum, R. W. Floyd, V. Pratt, R. L. Rivest,
+ * R. E. Tarjan, "Time bounds for selection" (1973). */
 
 #include "select.h"
 
@@ -65,8 +66,8 @@ static float median_of_five(float *five) {
   return five[2];
 }
 
-/* Returns the value of rank k, counted from 0. Reorders `values`. The recursion depth is log5(n),
- * at most 12. */
+/* Returns the value of rank k, counted from 0. Reorders `values`. The recursion depth is log5(n):
+ * at most 12 up to COPSE_MAX_CAPACITY values. */
 static float medians_rank(float *values, uint32_t n, uint32_t k) { /* NOLINT(misc-no-recursion) */
   while (n > 5) {
     const uint32_t groups = n / 5;
@@ -106,12 +107,12 @@ static float medians_rank(float *values, uint32_t n, uint32_t k) { /* NOLINT(mis
 /* ---- Selection by sampling ---------------------------------------------------------------- */
 
 /* Finds two bounds, which very probably enclose the value of rank k. A bound is infinite if the
- * sample is too small to give one. `doubt` is the number of failed attempts so far: each of them
- * moves the bounds twice as far apart in ranks. */
+ * sample is too small to give one. `doubt` is the number of failed attempts so far: each failure
+ * doubles the number of ranks between the two bounds. */
 static void bracket(const float *values, uint32_t n, uint32_t k, uint32_t doubt, float bounds[2]) {
   float sample[SAMPLE];
-  /* The size of the sample, and how far, in ranks of the sample, each bound is from the rank that
-   * the result is expected to have there: more than two standard deviations. */
+  /* The size of the sample, and the margin: how many ranks below and above the result's expected
+   * rank in the sample the bounds are taken. It is more than two standard deviations. */
   uint32_t size = 16, margin = 5;
   while (size < SAMPLE && (uint64_t)size * size < n) {
     size *= 2;

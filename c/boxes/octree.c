@@ -42,9 +42,9 @@ static uint64_t nodes_of_full_tree(const copse_octree_def *def, uint64_t most) {
 }
 
 /* Returns the size of the node pool. A split node has more than leafSize items below it, so a level
- * has at most capacity / (leafSize + 1) split nodes. If items are spread evenly, the deepest level
- * of split nodes has about this maximum, and all levels above it together have at most a third of
- * it. Items may be spread unevenly, so the pool has room for the children of twice the maximum. */
+ * has at most S = capacity / (leafSize + 1) split nodes. If items are spread evenly, the deepest
+ * level of split nodes has about S of them, and all levels above it together at most S / 3. Items
+ * may be spread unevenly, so the pool has room for the children of more than 2 * S split nodes. */
 static uint32_t node_capacity(const copse_octree_def *def) {
   const uint64_t split = 2 * (uint64_t)def->capacity / ((uint64_t)def->leafSize + 1) + 64;
   const uint64_t most = 1 + (split << def->dimensions);
@@ -371,9 +371,9 @@ static void merge(copse_octree *tree, uint32_t rootIndex) {
 
 /* ---- Inserting, removing and moving ------------------------------------------------------- */
 
-/* Links an item to the deepest node that it reaches, starting from a given node. Splits the deepest
- * node if it now has too many items. The caller must have counted the item in the total of the
- * given node. */
+/* Links an item to the deepest node that can hold it: the node `nodeIndex` or one below it. Splits
+ * the node that holds the item if it now has too many items. The caller must have counted the item
+ * in the total of `nodeIndex`. */
 ALWAYS_INLINE void sink(copse_octree *tree, uint32_t nodeIndex, uint32_t slot, const float *box,
                         const int dim) {
   const box4 item = box4_load(box, dim);
@@ -496,8 +496,9 @@ void copse_octree_clear(copse_octree *tree) {
 /* ---- All items at once -------------------------------------------------------------------- */
 
 /* Checks the boxes of all slots in use, and lists the slots in order[0]. Adds to *leaving the
- * number of items that no longer belong in the node that holds them. With isLoad, checks the first
- * `count` slots instead, in use or not, and does not change *leaving. */
+ * number of items that no longer belong in the node that holds them. With isLoad (for
+ * copse_octree_load, which replaces all items), checks the first `count` slots instead, in use or
+ * not, and does not change *leaving. */
 ALWAYS_INLINE copse_status check_boxes_in(copse_octree *tree, uint32_t count, bool isLoad,
                                           uint32_t *leaving, uint32_t *firstBad, const int dim) {
   copse_status status = COPSE_OK;

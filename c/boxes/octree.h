@@ -22,7 +22,7 @@ typedef struct octree_node {
   float lo[3];       /* low corner of the cell; -INFINITY at the border of the world */
   uint32_t children; /* index of the first of 2^dimensions siblings; 0: a leaf */
   float hi[3];
-  uint32_t total; /* number of items in its subtree, its own included */
+  uint32_t total; /* number of items in the node's subtree, including those in the node itself */
   float center[3];
   uint32_t own;    /* number of items that the node itself holds */
   uint32_t block;  /* its first block of items; COPSE_NONE if it holds none itself */

@@ -1,17 +1,18 @@
 /* Many queries in one call.
  *
- * Boxes near each other share a search. They are sorted down the tree by their middles, like items.
- * The boxes of a leaf form a group: one search gathers the blocks of items that intersect a box
- * around all of them, and applies the filter. Each box of the group then tests only these blocks.
- * Blocks are gathered in the order in which a single query visits them, so rows have the same
- * order.
+ * In range_many, query boxes near each other share a search. Each query box descends to the leaf
+ * that contains its middle. The query boxes of a leaf form a group. One search for the group
+ * gathers the blocks with items that pass the filter and intersect a box around the group. Each
+ * query box then tests only these blocks. Blocks are gathered in the order in which a single query
+ * visits them, so results have the same order as those of a single query.
  *
  * Compiled for speed. */
 
 #include "octree_scan.h"
 
-/* The number of boxes that are sorted at a time, and the maximum number of blocks that a group
- * gathers: with more, a search of its own is faster for most boxes. */
+/* CHUNK query boxes are sorted into groups at a time. A group gathers up to GATHERED blocks: if
+ * there are more, each of its query boxes makes a single query, which is faster for most of them.
+ */
 enum { CHUNK = 2048, GATHERED = 64 };
 
 typedef struct range_batch {
@@ -30,8 +31,8 @@ ALWAYS_INLINE const float *box_at(const range_batch *batch, uint32_t i, const in
   return batch->boxes + 2 * (size_t)dim * i;
 }
 
-/* Gathers the blocks with items that intersect a box around a group of boxes. False if there are
- * too many. */
+/* Gathers the blocks that have items which pass the filter and intersect a box around a group of
+ * query boxes. False if there are more than GATHERED such blocks. */
 ALWAYS_INLINE bool gather_in(const copse_octree *tree, const range_batch *batch,
                              const uint32_t *group, uint32_t size, gathered *near, const int dim) {
   const float *first = box_at(batch, group[0], dim);
@@ -81,8 +82,8 @@ OCTREE_FUNCTION(bool, gather,
                  uint32_t size, gathered *near),
                 (tree, batch, group, size, near), gather_in(tree, batch, group, size, near, dim))
 
-/* Writes the ids of the gathered items that intersect box i. There must be room for all gathered
- * items and four more. Returns the number of ids. */
+/* Writes the ids of the gathered items that intersect query box i. There must be room for all items
+ * of the gathered blocks and four more. Returns the number of ids. */
 ALWAYS_INLINE uint32_t row_in(const range_batch *batch, uint32_t i, const gathered *near,
                               uint32_t *row, const int dim) {
   const float *box = box_at(batch, i, dim);
@@ -138,12 +139,13 @@ ALWAYS_INLINE uint32_t side_of(const copse_octree *tree, const octree_node *node
   return octree_side(node, (box4){point4(box, dim), point4(box + dim, dim)}, dim);
 }
 
-/* A node, and the boxes that have come down to it. */
+/* A node, and the query boxes that have come down to it. */
 typedef struct part {
   uint32_t node, begin, end;
 } part;
 
-/* Sorts `count` boxes, from `first` on, down the tree, and writes the rows of each group. */
+/* Sorts `count` query boxes, from number `first` on, into groups: those that come to the same leaf.
+ * Writes a row of results for each query box. */
 SMALL_CODE static void rows_of_chunk(const copse_octree *tree, const range_batch *batch,
                                      uint32_t first, uint32_t count) {
   uint32_t order[CHUNK], sorted[CHUNK];

@@ -8,9 +8,9 @@ typedef struct item_range {
   uint32_t node, begin, end;
 } item_range;
 
-/* Adds the items that stay in a node to those that the node itself holds. Sorts the others by
- * child, in a stable order. Writes the end of each child's range to `ends`; the range of the next
- * child begins there. */
+/* Distributes the items of a range. Those that fit into none of the node's children become items of
+ * the node itself. The others are sorted by child, in a stable order. Writes the end of each
+ * child's range to `ends`; the range of the next child begins there. */
 ALWAYS_INLINE void distribute(copse_octree *tree, item_range range, uint32_t ends[8],
                               const int dim) {
   const octree_node *node = &tree->nodes[range.node];

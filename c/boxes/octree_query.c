@@ -207,7 +207,7 @@ copse_status copse_octree_pairs(const copse_octree *tree, const copse_query *que
   for (uint32_t id = 0; id < tree->def.capacity; id++)
     if (slots_in_use(&tree->slots, id) && tree->groups[id] & settings.mask)
       pairs_of(tree, id, &wanted, results, &total);
-  /* The maximum is UINT32_MAX - 1, an even number, because each pair has two ids. */
+  /* The total counts both ids of each pair, so its maximum is even. */
   results->total = total < UINT32_MAX ? (uint32_t)total : UINT32_MAX - 1;
   return COPSE_OK;
 }

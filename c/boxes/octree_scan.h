@@ -1,4 +1,4 @@
-/* Inlined parts of the searches for items in a region: of single queries and of batches. */
+/* Inlined parts of the searches for items in a region. Single queries and batches share them. */
 #ifndef COPSE_OCTREE_SCAN_H
 #define COPSE_OCTREE_SCAN_H
 

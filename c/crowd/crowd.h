@@ -1,8 +1,8 @@
 /* The crowd: agents that avoid each other and walls.
  *
  * The attributes of agents are fields: arrays by slot, most of which the caller may write. A step
- * copies what an agent's neighbors need to know about it into a body (orca_body), and finds the
- * nearest neighbors of all agents with an agent tree. Then, for each agent, it sets up constraints
+ * copies what an agent's neighbors need to know about it into a body (orca_body), and uses an agent
+ * tree to find the nearest neighbors of every agent. Then, for each agent, it sets up constraints
  * and chooses the best velocity. No agent moves before all have chosen, so the order of agents does
  * not matter. */
 #ifndef COPSE_CROWD_H
@@ -43,7 +43,8 @@ typedef enum crowd_field {
 /* Bits of FIELD_STATE: CROWD_ARRIVED, CROWD_STUCK, CROWD_INSIDE (the agent is inside a solid area)
  * and CROWD_NEW (not yet tested for being inside one). Bits of a body's state: CROWD_ARRIVED,
  * CROWD_MOVES (enabled and not locked) and CROWD_UNEQUAL (its shares of the avoidance can differ
- * from one half: it has a priority or a mask, is locked, or has arrived). */
+ * from one half: its priority is not 0, its mask excludes a group, it is locked, or it has
+ * arrived). */
 enum {
   CROWD_ARRIVED = 1,
   CROWD_STUCK = 2,
@@ -66,20 +67,22 @@ struct copse_crowd {
   copse_points *tree;
   crowd_events arrived, stuck; /* agents that arrived or got stuck in the last step */
 
-  /* Scratch memory: valid only during a step, or a build of an index over the crowd. */
+  /* Scratch memory: valid only during a step. `present` is also written for the build of an index
+   * whose agents are those of the crowd. */
   uint32_t *present; /* by slot: the agent's groups, with which the tree is built; 0 if the slot is
                       * free or the agent is disabled */
   orca_body *bodies;
   float *newVelocities;
   bool isEqual; /* true if no body is CROWD_UNEQUAL */
 
-  /* Neighbors: see crowd_neighbors.c. Kept between steps, but not part of the state. */
+  /* Neighbors: see crowd_neighbors.c. Kept between steps, but not saved in snapshots. */
   copse_neighbor_rows lists; /* `stride` entries for each agent */
   uint32_t stride;
   uint32_t *counts;   /* how many neighbors each agent avoids: the first ones of its list */
-  float listDistance; /* the lists hold all agents that were within this distance at the search; 0:
-                       * the next step must search */
-  uint32_t pause;     /* how many of the next searches are not for lists */
+  float listDistance; /* in the last search, each list got all agents within this distance;
+                       * 0: its lists can't be reused, so the next step must search */
+  uint32_t pause;     /* how many of the next searches look no farther than needed, so that later
+                       * steps can't reuse their lists */
 
   double time;
   uint64_t steps;
@@ -124,8 +127,7 @@ ALWAYS_INLINE uint32_t crowd_neighbor_limit(const copse_crowd *crowd, uint32_t s
 typedef struct crowd_overview {
   uint32_t end;           /* one past the last slot in use */
   uint32_t present;       /* the number of slots whose crowd->present is not 0 */
-  uint32_t bad;           /* the first agent with a position or velocity that is not finite, or
-                           * COPSE_NONE */
+  uint32_t bad;           /* the first agent for which crowd_is_finite is false, or COPSE_NONE */
   uint32_t maxNeighbors;  /* the greatest crowd_neighbor_limit of any agent */
   float neighborDistance; /* the greatest neighborDistance of any agent that avoids neighbors */
   bool hasMasks;          /* true if at least one agent has a mask */
@@ -135,7 +137,8 @@ typedef struct crowd_overview {
  * crowd->lists, and their number crowd->counts[slot]. */
 void crowd_find_neighbors(copse_crowd *crowd, const crowd_overview *overview);
 
-/* True if an agent's position, velocity and preferred velocity are finite. */
+/* True if no component of an agent's position, velocity and preferred velocity is NaN or beyond
+ * COPSE_MAX_COORDINATE. */
 ALWAYS_INLINE bool crowd_is_finite(const copse_crowd *crowd, uint32_t slot) {
   bool ok = true;
   for (int field = FIELD_POSITION; field <= FIELD_PREFERRED_VELOCITY; field++) {

@@ -33,10 +33,11 @@ bool crowd_have_one_goal(const copse_crowd *crowd, uint32_t a, uint32_t b) {
                      crowd->def.dimensions) <= radii;
 }
 
-/* True if a neighbor keeps an agent from its goal. If the agent's distance from the goal is at most
- * its own radius, any neighbor beside the agent does. Otherwise, a neighbor beside the agent does
- * only if the neighbor has arrived at the same goal and is nearer to the goal. So every agent that
- * rests away from its goal is beside a resting agent that is nearer to the goal. */
+/* True if a neighbor keeps an agent from its goal. Only neighbors beside the agent can do so. If
+ * the agent's distance from the goal is at most its own radius, any such neighbor is enough.
+ * Otherwise, the neighbor must also have arrived at the same goal and be nearer to the goal than
+ * the agent. So every agent that rests away from its goal is beside a resting agent that is nearer
+ * to the goal. */
 SMALL_CODE OUT_OF_LINE bool is_held_up(const copse_crowd *crowd, uint32_t slot, float distance,
                                        const uint32_t *ids, uint32_t count) {
   const uint32_t dim = crowd->def.dimensions;
@@ -44,7 +45,8 @@ SMALL_CODE OUT_OF_LINE bool is_held_up(const copse_crowd *crowd, uint32_t slot, 
   const float *position = crowd_vector(crowd, FIELD_POSITION, slot);
   const float *goal = crowd_vector(crowd, FIELD_GOAL, slot);
   const bool isAtGoal = distance <= own->radius;
-  /* An agent that has arrived is CROWD_UNEQUAL. isEqual is true if no agent is. */
+  /* Away from the goal, only neighbors that have arrived count. If isEqual is true, there are none:
+   * no agent has the bit CROWD_UNEQUAL, which every agent that has arrived has. */
   if (!isAtGoal && crowd->isEqual) return false;
   for (uint32_t i = 0; i < count; i++) {
     const orca_body *other = &crowd->bodies[ids[i]];
@@ -131,7 +133,7 @@ ALWAYS_INLINE void prefer(copse_crowd *crowd, uint32_t slot, float timeStep, con
   const double length = sqrt(length2), step = speed * (double)timeStep;
   const bool rests = follow(crowd, slot, (float)length, (float)step, timeStep, ids, count);
   const double scale = rests ? 0 : length > step ? speed / length : 1 / (double)timeStep;
-  EACH_AXIS (axis, dim) preferred[axis] = (float)(way[axis] * scale); /* no longer than `speed` */
+  EACH_AXIS (axis, dim) preferred[axis] = (float)(way[axis] * scale); /* length at most `speed` */
 }
 
 void crowd_prefer(copse_crowd *crowd, uint32_t slot, float timeStep, const uint32_t *ids,

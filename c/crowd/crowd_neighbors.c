@@ -1,14 +1,14 @@
 /* The neighbors of all agents, for a step.
  *
  * In a sparse crowd, agents have few neighbors, and searching for them costs more than all else. So
- * a search looks a little farther than needed, and the next steps choose from its lists, until an
- * agent has moved so far that a list may lack a neighbor. This is possible only if no list is full:
- * a list that is not full holds all agents within the distance of the search. If a list is full, as
- * in dense crowds, or if an agent has a mask, each step makes a search.
+ * a search looks a little farther than needed, and lists the agents that it finds. The next steps
+ * reuse these lists, until an agent has moved so far that a list may lack a neighbor. Lists can be
+ * reused only if none is full: a list that is not full holds all agents within the distance of the
+ * search. If a list is full, as in dense crowds, or if an agent has a mask, each step searches.
  *
- * Lists change no result, so they are not part of the state. They depend only on which agents are
- * present and where, and each step compares both with the last search. So a game may move, add,
- * remove or restore agents between steps.
+ * Reusing lists changes no result, so snapshots do not contain them. Lists depend only on which
+ * agents are present and where, and each step compares both with the last search. So a game may
+ * move, add, remove or restore agents between steps.
  *
  * After L. Verlet, "Computer 'experiments' on classical fluids" (1967).
  *
@@ -19,13 +19,14 @@
 #include "../points/batch.h"
 #include "crowd.h"
 
-/* A search for lists looks this many times as far as needed. If the next step can't use its lists,
- * the next PAUSE searches are not for lists, and look no farther than needed. */
+/* If no agent has a mask, a search looks MARGIN times as far as needed, so that later steps can
+ * reuse its lists. If the next step can't, the next PAUSE searches look only as far as needed, and
+ * their lists are not reused. */
 static const float MARGIN = 1.3f;
 enum { PAUSE = 32 };
 
-/* Rounding makes a distance wrong by less than this factor or, if its square underflows, by less
- * than UNDERFLOW. */
+/* Rounding makes a distance wrong by less than the factor ROUNDED_UP or, if the square of the
+ * distance underflows, by less than UNDERFLOW. */
 static const float ROUNDED_UP = 1.00001f, UNDERFLOW = 1e-17f;
 
 /* Sets how many of its neighbors an agent avoids: at most its maxNeighbors, and only those within
@@ -39,8 +40,8 @@ static void count_in_range(copse_crowd *crowd, uint32_t slot, const float *dista
   crowd->counts[slot] = count;
 }
 
-/* Writes the nearest neighbors of all agents within a distance to the lists: at most as many as any
- * agent avoids. True if no list is full. */
+/* Fills the list of each agent with its nearest neighbors up to a distance. A list is full with
+ * overview->maxNeighbors entries. True if no list is full. */
 SMALL_CODE static bool search(copse_crowd *crowd, const crowd_overview *overview, float distance) {
   const uint32_t dim = crowd->def.dimensions, k = overview->maxNeighbors;
   const uint32_t *masks = overview->hasMasks ? crowd_whole(crowd, FIELD_MASK) : NULL;
@@ -61,8 +62,8 @@ SMALL_CODE static bool search(copse_crowd *crowd, const crowd_overview *overview
   return !isFull;
 }
 
-/* Returns the greatest distance of an agent from its position at the last search; INFINITY if other
- * agents are present than then. */
+/* Returns how far the agent that moved farthest is from its position at the last search. Returns
+ * INFINITY if the agents that are present are not the same ones as at that search. */
 SMALL_CODE static float farthest_move(const copse_crowd *crowd, const crowd_overview *overview) {
   const copse_points *tree = crowd->tree;
   float farthest2 = 0;
@@ -103,7 +104,8 @@ OUT_OF_LINE void choose(copse_crowd *crowd, uint32_t slot) {
 SMALL_CODE void crowd_find_neighbors(copse_crowd *crowd, const crowd_overview *overview) {
   const float needed = overview->neighborDistance;
   if (crowd->listDistance > 0 && !overview->hasMasks) {
-    /* Two agents that were farther apart than listDistance may have moved toward each other. */
+    /* Agents that are not in each other's lists were farther apart than listDistance. Since then,
+     * both may have moved toward each other: hence 2 * moved. */
     const float moved = farthest_move(crowd, overview);
     if (ROUNDED_UP * (needed + 2 * moved) + UNDERFLOW < crowd->listDistance) {
       for (uint32_t slot = 0; slot < overview->end; slot++) choose(crowd, slot);

@@ -91,8 +91,8 @@ static void set_terms_at_goal(const copse_crowd *crowd, uint32_t slot, uint32_t 
   if (!hasSameGoal) terms->avoiding[index] = 0.5f;
 }
 
-/* True if neither an agent nor any of its neighbors is CROWD_UNEQUAL. They then split avoidance
- * evenly, and no terms are needed. */
+/* True if an agent splits the avoidance evenly with each of its neighbors, because none of them has
+ * the bit CROWD_UNEQUAL (see crowd.h). The call of set_terms is then not needed. */
 static bool are_equal(const copse_crowd *crowd, uint32_t slot, const uint32_t *ids,
                       uint32_t count) {
   uint32_t states = crowd->bodies[slot].state;
@@ -118,10 +118,10 @@ static void set_terms(const copse_crowd *crowd, const orca_agent *agent, const u
     terms->avoiding[i] =
         ownPriority + otherPriority > 0 ? otherPriority / (ownPriority + otherPriority) : 0.5f;
     if (!crowd->def.exact) set_terms_at_goal(crowd, agent->slot, id, i, terms);
-    /* If the neighbor is not on a collision course, priorities do not count: each of the two may
-     * use half of the room between them. If priorities counted, an agent's share of the room could
-     * be 0. Agents that are moving apart would then have to keep moving apart at their current
-     * speed. */
+    /* If agent and neighbor are not on a collision course, the agent may use half of the room,
+     * whatever the priorities. The room is the least change of velocity that would put the two on a
+     * collision course. If priorities set the share, it could be 0: an agent that moves away from
+     * the neighbor would then have to keep moving away at its current speed. */
     terms->room[i] = 0.5f;
     if (crowd_whole(crowd, FIELD_LOCKED)[id] || !(crowd_whole(crowd, FIELD_MASK)[id] & groups))
       terms->avoiding[i] = terms->room[i] = 1;
@@ -248,8 +248,8 @@ OUT_OF_LINE void choose_velocity(copse_crowd *crowd, const copse_obstacle *walls
 
 /* ---- All agents of a step ---- */
 
-/* Updates all bodies, and returns the summary of all agents. Stops at the first agent with a
- * position or velocity that is not finite. */
+/* Updates the body of each agent (see set_body). Returns a summary of all agents, which the step
+ * needs. Stops at the first agent that is not finite (see crowd_is_finite). */
 static crowd_overview prepare(copse_crowd *crowd) {
   crowd_overview overview = {.end = crowd_end(crowd), .bad = COPSE_NONE};
   crowd->isEqual = true;

@@ -11,11 +11,11 @@ enum { CHECK_INTERVAL = 32 };
 static const float OVERLAP_TOLERANCE = 1e-3f;
 
 /* Edges near an agent become constraints, nearest first. An edge is skipped if an earlier
- * constraint covers it: keeps the agent from reaching it. The first EXACT_WALLS constraints are
- * exact, and searches for them ask for FIRST_SEARCH edges at a time. Later constraints treat an
- * edge as if it were longer, so that one constraint covers many edges. Searches for them ask for
- * only LATER_SEARCH edges at a time, within a radius that grows by the factor RING_GROWTH. Only
- * EXACT_WALLS affects results; the other numbers affect speed. */
+ * constraint already keeps the agent from reaching it ("covers" it). The first EXACT_WALLS
+ * constraints are exact, and searches for them ask for FIRST_SEARCH edges at a time. Later
+ * constraints treat an edge as if it were longer, so that one constraint covers many edges.
+ * Searches for them ask for only LATER_SEARCH edges at a time, within a radius that grows by the
+ * factor RING_GROWTH. Only EXACT_WALLS affects results; the other numbers affect speed. */
 enum { FIRST_SEARCH = 16, LATER_SEARCH = 2, EXACT_WALLS = 16 };
 static const float RING_GROWTH = 1.5f;
 

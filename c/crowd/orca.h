@@ -104,7 +104,8 @@ bool orca2_add_long_wall(orca2 *lines, const orca_agent *agent, const orca_wall 
 bool orca2_add_neighbors(orca2 *lines, const orca_agent *agent, const orca_body *bodies,
                          const uint32_t *ids, const orca_terms *terms, uint32_t count);
 
-/* Turns constraints on a velocity v into constraints on v - velocity. */
+/* Shifts all constraints by -velocity: they then apply to the difference between an agent's new
+ * velocity and `velocity`, instead of to the new velocity itself. */
 void orca2_relate(orca2 *lines, const float *velocity);
 
 /* Returns the index of the first constraint, from `first` on, that a velocity violates;
@@ -129,7 +130,8 @@ typedef struct orca3 {
 bool orca3_add_neighbors(orca3 *planes, const orca_agent *agent, const orca_body *bodies,
                          const uint32_t *ids, const orca_terms *terms, uint32_t count);
 
-/* Turns constraints on a velocity v into constraints on v - velocity. */
+/* Shifts all constraints by -velocity: they then apply to the difference between an agent's new
+ * velocity and `velocity`, instead of to the new velocity itself. */
 void orca3_relate(orca3 *planes, const float *velocity);
 
 /* Returns the index of the first constraint that a velocity violates; planes->count if there is

@@ -40,7 +40,7 @@ void orca_parting(uint32_t slot, uint32_t other, float *direction) {
   WORKED(1);
   const uint32_t lower = slot < other ? slot : other, upper = slot < other ? other : slot;
   const uint32_t mixed = (lower * 0x9e3779b1u ^ upper * 0x85ebca6bu) * 0xc2b2ae35u;
-  /* A point of the unit circle, computed from t without trigonometry. */
+  /* A point on the unit circle, computed without trigonometry from t, a hash of the two slots. */
   const float t = (float)(mixed >> 22) * (1.0f / 512) - 1, scale = 1 / (1 + t * t);
   const float sign = slot == lower ? 1 : -1;
   direction[0] = sign * ((1 - t * t) * scale);
@@ -296,9 +296,9 @@ void orca2_add_wall(orca2 *lines, const orca_agent *agent, const orca_wall *wall
 }
 
 bool orca2_add_long_wall(orca2 *lines, const orca_agent *agent, const orca_wall *wall) {
-  /* The share of the gap between agent and wall that the half-plane lets the agent use. The next
-   * walls may bend a little toward the agent, into the rest of the gap: the half-plane then still
-   * covers them. */
+  /* The half-plane lets the agent use only this share of the gap to the wall. So it also keeps the
+   * agent away from adjacent walls that bend a little toward the agent, into the rest of the
+   * gap. */
   const float KEPT = 0.75f;
   const vec2 position = vec2_of(agent->body.position), direction = vec2_of(wall->direction);
   const vec2 toBegin = vec2_sub(vec2_of(wall->begin), position), across = vec2_left(direction);
@@ -566,9 +566,9 @@ static void add_bisectors(const orca2 *lines, uint32_t i, orca2 *bisectors) {
   end_lines(bisectors, bisectors->count);
 }
 
-/* Finds the best velocity if no velocity satisfies all lines. It satisfies the lines of walls, and
- * its worst violation of a neighbor's line is as small as possible. `first` is the line at which
- * solve_lines failed. */
+/* Finds the best velocity if no velocity satisfies all lines: one that satisfies the lines of
+ * walls, and whose worst violation of a neighbor's line is as small as possible. `first` is the
+ * line at which solve_lines failed. */
 OUT_OF_LINE void solve_violated(const orca2 *lines, uint32_t first, float maxSpeed, vec2 *result) {
   orca2 bisectors;
   float worst = 0;

@@ -1,4 +1,4 @@
-/* Collision avoidance in space: the half-spaces of neighbors, and the linear program. */
+/* Collision avoidance in 3D: the half-spaces of neighbors, and the linear program. */
 
 #include "orca.h"
 
@@ -81,9 +81,9 @@ ALWAYS_INLINE float4 vec3x4_cross_length2(vec3x4 a, vec3x4 b) {
 /* A vector with a squared length below this is too short to have a direction. */
 #define NO_LENGTH2 1e-37f
 
-/* Overwrites the unit vectors whose bit is set in `parting`: these are undefined, because they were
- * computed from vectors that are too short. Each becomes a direction in which the agent moves apart
- * from the neighbor. */
+/* Overwrites those of the four unit vectors whose bit is set in `parting`. They are undefined,
+ * because they were computed from vectors that are too short. Each becomes a direction in which the
+ * agent moves away from the neighbor. */
 static void part(const orca_agent *agent, const uint32_t *ids, uint32_t parting, vec3x4 *unit) {
   float x[4], y[4], z[4];
   float4_store(x, unit->x);
@@ -230,8 +230,9 @@ typedef struct orca3_aim {
 /* Two directions are parallel if the squared sine of their angle is at most this. */
 static const float PARALLEL2 = ORCA_EPSILON * ORCA_EPSILON;
 
-/* True if two planes are parallel with the same direction. The earlier one then needs no test: the
- * velocity so far satisfies it and violates the later one, so the later one is stricter. */
+/* True if two planes are parallel with the same direction. solve_on_plane then skips the earlier
+ * plane: the velocity that solve_planes had found satisfied the earlier plane but violated the
+ * later one, so the later one is stricter. */
 static bool is_alike(vec3 normal, vec3 other) {
   WORKED(1);
   return vec3_length2(vec3_cross(normal, other)) <= PARALLEL2 && vec3_dot(normal, other) > 0;
@@ -394,7 +395,7 @@ OUT_OF_LINE void solve_violated(const orca3 *planes, uint32_t first, float maxSp
     const vec3 before = *result;
     const orca3_aim out = {normal, maxSpeed, true};
     if (solve_planes(&bisectors, &out, result) < bisectors.count)
-      *result = before; /* only rounding makes solve_planes fail here: `before` is feasible */
+      *result = before; /* failed only by rounding: `before` satisfies all bisectors */
     worst = vec3_dot(normal, vec3_sub(point, *result));
   }
 }

@@ -127,7 +127,7 @@ static bool validate(const void *index) {
 
 /* ---- Creation ---------------------------------------------------------------------------- */
 
-/* The fields that AGENTTREE and AGENTTREE_OF_CROWD have in common. */
+/* The fields of a table of functions that AGENTTREE and AGENTTREE_OF_CROWD have in common. */
 #define AGENTTREE_CORE                                                                             \
   .kind = SNAPSHOT_AGENTTREE, .bytes = sizeof(struct agenttree), .carve = carve, .keep = keep,     \
   .build = agenttree_build, .options = options, .neighbors = agenttree_neighbors,                  \

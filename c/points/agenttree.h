@@ -1,11 +1,11 @@
 /* The agent tree: a bucketed k-d tree that is rebuilt after all agents moved.
  *
  * The agents are stored in *tree order*, in separate arrays for coordinates, ids and groups. Every
- * node owns a run of them, begin … end - 1, and the tight bounds of that run. Nodes are stored in
- * preorder: a left child directly follows its parent, and the parent stores the index of its right
- * child. A build starts from the tree order of the last build, because few agents change their
- * place in it. But the result depends only on the agents: every split depends only on their
- * coordinates and ids, and each leaf is sorted by id.
+ * node owns a run of agents, begin … end - 1 in tree order, and the tight bounds of that run. Nodes
+ * are stored in preorder: a left child directly follows its parent, and the parent stores the index
+ * of its right child. A build starts from the tree order of the last build, because few agents
+ * change their place in this order. But the result depends only on the agents: every split depends
+ * only on their coordinates and ids, and each leaf is sorted by id.
  *
  * After J. L. Bentley, "Multidimensional binary search trees used for associative searching"
  * (1975), with buckets as in J. H. Friedman, J. L. Bentley, R. A. Finkel, "An algorithm for finding
@@ -75,7 +75,8 @@ copse_status agenttree_make(const copse_agenttree_def *def, const points_type *t
 void agenttree_build(void *tree, const points_source *source, const points_survey *survey);
 uint32_t agenttree_collect(const void *tree, const region *where, shape kind,
                            const copse_query *query, copse_results *results);
-/* The same for circles only: a program with nothing but crowds does not link the other shapes. */
+/* Does the same as agenttree_collect, but for circles only. Crowds use it, so that a program with
+ * nothing but crowds does not link the other shapes. */
 uint32_t agenttree_collect_circle(const void *tree, const region *where, shape kind,
                                   const copse_query *query, copse_results *results);
 uint32_t agenttree_count(const void *tree, const region *circle, const copse_query *query,

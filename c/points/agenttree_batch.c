@@ -80,8 +80,8 @@ ALWAYS_INLINE uint32_t leaf_walk_next(leaf_walk *walk, const struct agenttree *t
 }
 
 /* Appends those of the agents begin … end - 1 of a leaf that are within reach of the walk's box to
- * `near`. There must be room for all of them. GATHER_PLACES stores the indices of the agents in
- * tree order instead of their ids. */
+ * `near`. There must be room for all of them. With GATHER_PLACES, stores the indices of the agents
+ * in tree order instead of their ids. */
 ALWAYS_INLINE void gather_run_in(nearby *near, const struct agenttree *tree,
                                  const agenttree_node *leaf, uint32_t begin, uint32_t end,
                                  const leaf_walk *walk, const gather_fields fields, const int dim) {

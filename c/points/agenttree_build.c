@@ -35,7 +35,8 @@ uint64_t agenttree_node_budget(uint64_t n, uint64_t leafSize) {
 /* ---- Build ------------------------------------------------------------------------------- */
 
 /* Makes ordered.ids a permutation of the slots 0 … source->count - 1. Present agents, which have a
- * group and valid coordinates, come first. Otherwise most of the last build's order is kept. */
+ * group and valid coordinates, come first. Apart from that, keeps most of the last build's
+ * order. */
 static void renew_order(struct agenttree *tree, const points_source *source,
                         const points_survey *survey) {
   uint32_t *ids = tree->points.ordered.ids;

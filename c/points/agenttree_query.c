@@ -249,8 +249,8 @@ uint32_t agenttree_nearest(const void *tree, const float *center, const copse_qu
                   query, nearest);
 }
 
-/* Estimates the squared distance of the k-th neighbor, from the density of the agents in the
- * smallest node near the point that has enough agents. */
+/* Estimates the squared distance of the k-th neighbor of a point, from the density of the agents in
+ * a node: the smallest one that is near the point and has enough agents. */
 float agenttree_reach2(const void *handle, const float *center, uint32_t k) {
   const struct agenttree *tree = handle;
   const int dim = (int)tree->points.dimensions;

@@ -210,7 +210,7 @@ SMALL_CODE static expectation expectation_start(uint32_t k, uint32_t dimensions)
 void expect(expectation *expected) {
   if (expected->full)
     expected->reach2 = (float)(expected->sum2 / expected->full) * expected->margin;
-  else /* no row was full: go twice as far next, or everywhere if no distance is known yet */
+  else /* no row had k ids: doubles the distance; if none is known yet, gathers all agents */
     expected->reach2 = expected->reach2 > 0 ? expected->reach2 * 4 : INFINITY;
   expected->sum2 = 0;
   expected->full = 0;

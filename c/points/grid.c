@@ -22,8 +22,8 @@ static uint64_t entry_budget(uint64_t n) { return ENTRY_WORK * n + ENTRIES_LEAST
 static void carve(void *index, arena *block) {
   struct grid *grid = index;
   grid->entryOf = arena_carve(block, (uint64_t)grid->points.capacity + 3, sizeof(uint32_t));
-  /* Three more than there are entries: one for absent slots, and two because count_in counts the
-   * slots of entry e in starts[e + 2]. */
+  /* Three more than there are entries: one for the slots without a present agent (see find_bounds),
+   * and two because count_in counts the slots of entry e in starts[e + 2]. */
   grid->starts = arena_carve(block, entry_budget(grid->points.capacity) + 3, sizeof(uint32_t));
 }
 
@@ -75,8 +75,8 @@ ALWAYS_INLINE void load_slots(const points_source *source, uint32_t slot, float4
     EACH_AXIS (axis, dim) x[axis] = load4(source, slot, axis);
 }
 
-/* Writes the bounds of all present agents: those that have a group, and coordinates that are
- * neither NaN nor too large. There must be at least one. */
+/* Writes the bounds of all present agents: those with groups other than 0, and with coordinates
+ * that are neither NaN nor too large. There must be at least one. */
 static void find_bounds(const struct grid *grid, const points_source *source,
                         const points_survey *survey, float *lo, float *hi) {
   const float4 high = float4_all(INFINITY), low = float4_all(-INFINITY);
@@ -238,8 +238,8 @@ OUT_OF_LINE void sum_counts(uint32_t *starts, uint32_t entries) {
 
 /* Builds the grid from positions and groups that were checked before. */
 static void build(void *index, const points_source *source, const points_survey *survey) {
-  /* Slots per call. Many short calls, not one long one, because a JavaScript engine optimizes a
-   * function only after many calls: see OUT_OF_LINE. */
+  /* Slots per call of the functions `count` and `place`. There are many calls instead of one,
+   * because a JavaScript engine optimizes a function only after many calls: see OUT_OF_LINE. */
   enum { AT_ONCE = 1024 };
   struct grid *grid = index;
   const uint32_t dimensions = grid->points.dimensions;

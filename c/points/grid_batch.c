@@ -188,11 +188,12 @@ ALWAYS_INLINE uint32_t lanes_within(const nearby *near, uint32_t i, const batch_
   return word4_bits(float4_le(nearby_distance2(near, i, asker, dim), limit2));
 }
 
-/* For a batch without masks: writes the rows (ids of neighbors) of the agents of a group, which are
- * the first `own` gathered agents. Two rows are written at a time, so that the gathered agents are
- * read once for both. The second row is built in another array, then copied behind the first:
- * GROUP_COPY ids without a branch, even if the row is shorter, then the rest. An agent can find
- * itself only among the first four gathered agents, so its own bit is cleared only there. */
+/* For a batch that is plain (no mask filters anything): writes the rows (ids of neighbors) of the
+ * agents of a group, which are the first `own` gathered agents. Two rows are written at a time, so
+ * that the gathered agents are read once for both. The second row is built in another array, then
+ * copied behind the first: GROUP_COPY ids without a branch, even if the row is shorter, then the
+ * rest. An agent must not find itself: the first four gathered agents include it, so its own bit is
+ * cleared in their result. */
 enum { GROUP_COPY = 16 };
 ALWAYS_INLINE void group_rows_in(const batch_query *batch, nearby *near, uint32_t own,
                                  float radius2, row_writer *writer, const int dim) {

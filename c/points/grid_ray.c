@@ -24,7 +24,7 @@ ALWAYS_INLINE part part_in_bounds(const struct grid *grid, const scan_ray *ray, 
     const double lo = origin - wider;
     const double hi = grid->last[axis] < GRID_LAST
                           ? origin + (double)grid->last[axis] * cell + wider
-                          /* Column, row or layer GRID_LAST holds all points beyond it: no bound. */
+                          /* Column, row or layer GRID_LAST has no outer bound. */
                           : INFINITY;
     if (ray->way[axis] != 0) {
       const double a = (lo - start) / ray->way[axis], b = (hi - start) / ray->way[axis];
@@ -77,7 +77,8 @@ ALWAYS_INLINE uint32_t cast(const struct grid *grid, const scan_ray *ray, const 
     grid_window window;
     whole = window_of_piece(grid, ray, piece, &window, dim);
     if (!whole) break; /* no window of cells holds this piece of the ray: test all agents, below */
-    /* Windows overlap: an agent counts in the piece where the ray hits it. */
+    /* Windows of pieces overlap, so an agent may be tested more than once. Its hit counts only in
+     * the piece that contains the hit. */
     if (all) {
       all->begin = i == 0 ? 0 : (float)piece.begin;
       all->end = i + 1 == pieces ? INFINITY : (float)piece.end;

@@ -184,8 +184,8 @@ typedef struct range_visitors {
  * to PARTS parts in one step. The parts are divided in the same way. Measured with 100,000 points,
  * this value of FEW was the fastest. Visitors are processed together if their range has at most
  * CLOSE points per visitor; otherwise each makes a single query. Measured on uniform and clustered
- * points: a CLOSE of 8 or a little more makes the batch faster, but 16 does not. MOST_WAITING is
- * the capacity of the stack of ranges. */
+ * points: processing visitors together is faster if CLOSE is 8 or a little more, but not if it is
+ * 16. MOST_WAITING is the capacity of the stack of ranges. */
 enum { FEW = 40, PARTS = 64, CLOSE = 11, MOST_WAITING = 6 * PARTS };
 
 /* The division of the caller's points among ranges of a tree. The stack holds ranges that may still
@@ -209,8 +209,9 @@ static void division_start(point_division *division, const struct kdtree *tree, 
   division->stack[0] = (range_visitors){{0, tree->points.present, 0}, {0, n}};
 }
 
-/* Distributes the visitors of a range (`whole`) among the parts of the range. Finds the part of a
- * point without branches, because processors would often predict them wrongly. */
+/* Distributes the visitors of a range (`whole`) among the parts of the range. The search for the
+ * part that contains a visitor has no branches on coordinates: processors would often mispredict
+ * them. */
 ALWAYS_INLINE void distribute(const point_division *division, point_list whole, uint32_t parts,
                               const float *lines, range_visitors *targets) {
   const uint32_t dim = division->tree->points.dimensions;
@@ -274,8 +275,8 @@ static bool division_next(point_division *division, range_visitors *next) {
 }
 
 /* Removes up to VISITORS of the caller's points from a list, and copies them to the entries of
- * `near` from BEHIND on. Writes their bounds to the group `bounds`, which contains no points of the
- * tree. Returns the number of points removed. */
+ * `near` from BEHIND on. Makes `bounds` a group that has the bounds of these points, but contains
+ * no points of the tree. Returns the number of points removed. */
 static uint32_t take(const point_division *division, point_list *list, nearby *near,
                      kdtree_group *bounds) {
   const uint32_t dim = division->tree->points.dimensions;

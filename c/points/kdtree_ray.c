@@ -1,5 +1,5 @@
 /* Rays through the k-d tree. At each node, a search descends first to the side that the ray reaches
- * first, and later to the other side, until all remaining ranges lie beyond the first hit. */
+ * first, and later to the other side, until all remaining subtrees lie beyond the first hit. */
 
 #include "kdtree.h"
 
@@ -39,7 +39,7 @@ ALWAYS_INLINE uint32_t cast(const struct kdtree *tree, const scan_ray *ray,
     WORKED(1);
     const uint32_t begin = cell.range.begin, end = cell.range.end;
     if (cell.time > hit->fraction)
-      continue; /* but not if equal: a point in the cell can tie with the hit and have a lower id */
+      continue; /* not >=: a point in the cell can tie with the hit and have a lower id */
     visits++;
     if (end - begin <= KDTREE_RUN) {
       points_scan_ray(&tree->points, begin, end, ray, &filter, hit);

@@ -19,7 +19,8 @@ bool points_ok(const copse_points *definition) {
          (onNonFinite == COPSE_NON_FINITE_ERROR || onNonFinite == COPSE_NON_FINITE_SKIP);
 }
 
-/* Returns the number of slots that the index's own buffers have room for. */
+/* Returns the number of slots in the index's buffers for agents: 0 if the index is external, that
+ * is, built only from arrays of the caller. */
 static uint32_t own_slots(const copse_points *points) {
   return points->external ? 0 : points->capacity;
 }
@@ -58,7 +59,8 @@ static any_points copy_of(const copse_points *points) {
   return copy;
 }
 
-/* Allocates a block for the arrays of an index that have no memory yet, and fills it with zeros. */
+/* Allocates the block for the arrays of an index, which must not have one yet, and fills it with
+ * zeros. */
 static copse_status take_block(copse_points *points) {
   points->blockBytes = carve(points, NULL);
   points->block = memory_take(&points->allocator, points->blockBytes);
@@ -309,9 +311,9 @@ static bool survey_groups(const uint32_t *groups, uint32_t count, uint32_t *any,
   return !absent && !word4_bits(none4);
 }
 
-/* Surveys a source quickly, in the usual case: every slot has a group and valid coordinates, and
- * positions are interleaved or in one array per axis. Returns false in all other cases:
- * survey_slowly must be used then. */
+/* Fills in `survey`: what a build must know about its input. Handles only the usual case, with
+ * SIMD: every slot has a group and valid coordinates, and positions are interleaved or in one array
+ * per axis. Returns false in all other cases: survey_slowly must be used then. */
 static bool survey_full(const points_source *source, uint32_t dimensions, points_survey *survey) {
   const copse_const_positions *positions = &source->positions;
   const bool interleaved = positions->stride == dimensions;
@@ -424,8 +426,8 @@ void points_fetch_groups(const copse_points *points, const points_source *source
   }
 }
 
-/* True if ordered.ids is a permutation of 0 … builtCount - 1 and all counts are consistent. Marks
- * ids while it runs, and then restores them. */
+/* True if ordered.ids is a permutation of 0 … builtCount - 1, and `slots`, `capacity`, `builtCount`
+ * and `present` are consistent. Marks ids while it runs, and then restores them. */
 static bool is_permutation(const copse_points *points) {
   enum { MARK = 1 << 30 }; /* a bit that no id has */
   const uint32_t count = points->builtCount;

@@ -50,16 +50,17 @@ struct copse_points {
   uint32_t slots;
   struct slots agents; /* the slots in use; its capacity is the number of entries of the buffers */
 
-  /* The last build, if there was one. Slots with a group and an accepted position were present in
-   * it, the others absent. ordered.ids is a permutation of 0 … builtCount - 1: first the present
-   * slots, in the order of the structure, then the absent ones. If all agents have the same groups,
-   * ordered.groups is not filled. */
+  /* The last build, if there was one. Slots with a group and valid coordinates (see points_survey)
+   * were present in it, the others absent. ordered.ids is a permutation of 0 … builtCount - 1:
+   * first the present slots, in the order of the structure, then the absent ones. If all agents
+   * have the same groups, ordered.groups is not filled. */
   scan_points ordered;
   uint32_t present;
   uint32_t builtCount; /* the number of slots in the last build, present or absent */
   uint32_t skipped;
   bool isBuilt;
-  bool external;                 /* true: no buffers, so the capacity of `agents` is 0 */
+  bool external;                 /* true: the agents are in arrays of the caller. There are no
+                                  * buffers, so the capacity of `agents` is 0 */
   uint32_t anyGroups, allGroups; /* group bits that some agents have, and that all have */
 };
 
@@ -174,8 +175,8 @@ static inline void points_center(const copse_points *points, uint32_t place, flo
 }
 
 /* Returns the filter that a query needs for each agent. The filter does not test groups if all
- * agents are known to match the mask, or if all have the same groups, because points_have tests
- * those. */
+ * agents are known to match the mask. Nor does it if all agents have the same groups: points_have
+ * then tests these groups. */
 ALWAYS_INLINE scan_filter points_filter(const copse_points *points, const copse_query *query) {
   const bool testGroups = query->mask != COPSE_ALL_GROUPS && !(points->allGroups & query->mask) &&
                           points->anyGroups != points->allGroups;
@@ -189,8 +190,8 @@ bool points_ok(const copse_points *definition);
 /* Returns the bytes that a structure with this definition needs; SIZE_MAX if they exceed the
  * address space. */
 size_t points_bytes(const copse_points *definition);
-/* Creates an index. `definition` is the struct of a structure with its options, whose arrays have
- * no memory yet. */
+/* Creates an index. `definition` is the first field of a structure's struct, in which the options
+ * are set, but the arrays have no memory yet. */
 copse_status points_create(const copse_points *definition, copse_points **points);
 /* Returns the bytes that the whole structure takes. */
 ALWAYS_INLINE size_t points_memory(const copse_points *points) {

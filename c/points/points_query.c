@@ -56,7 +56,8 @@ copse_status copse_points_cone(const copse_points *points, const float *center,
   return collect(points, &where, SHAPE_CONE, &effective, results);
 }
 
-/* Writes a row for each of n boxes or, if `radius` is not NULL, for each of n circles. */
+/* Writes a row of results for each of n regions. If `radius` is NULL, `given` holds n boxes; else
+ * it holds the centers of n circles with this radius. */
 static copse_status rows_of(const copse_points *points, const float *given, uint32_t n,
                             const float *radius, const copse_query *query, copse_rows *rows) {
   const size_t dim = points->dimensions, width = radius ? dim : 2 * dim;

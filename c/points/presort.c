@@ -1,8 +1,9 @@
-/* The builder of the k-d tree that sorts first, after R. A. Brown, "Building a balanced k-d tree in
- * O(kn log n) time" (JCGT 4(1), 2015). The points are sorted once per axis, which gives an order
- * for each axis. Then ranges are divided: the node is the median in the order of the range's axis,
- * and the orders of the other axes are divided in the same way, without sorting again. Equal points
- * are allowed: points are compared by super keys (see kdtree.h), which end with the id. */
+/* Builds the k-d tree by presorting, as in R. A. Brown, "Building a balanced k-d tree in
+ * O(kn log n) time" (JCGT 4(1), 2015). First, the points are sorted once per axis, which gives an
+ * order for each axis. Then ranges of points are divided: the median in the order of the range's
+ * axis becomes the node, and the orders of the other axes are divided into the same two sides,
+ * without sorting again. Equal points are allowed: points are compared by super keys (see
+ * kdtree.h), which end with the id. */
 
 #include "../base/select.h"
 #include "kdtree.h"
@@ -47,8 +48,8 @@ static uint64_t *sort_keys(const struct kdtree *tree, uint64_t *input, uint64_t 
   return input;
 }
 
-/* Divides a range of the order of one axis as the tree divides its points: left side, node, right
- * side. The points of each side keep their order. `right` is scratch memory. */
+/* Rearranges a range of the order of one axis: first the points of the left side, then the node,
+ * then the right side. The points of each side keep their order. `right` is scratch memory. */
 static void divide(uint32_t *order, const kdtree_range *range, uint32_t node, const bool *isLeft,
                    uint32_t *right) {
   uint32_t front = range->begin, behind = 0;

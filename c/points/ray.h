@@ -10,8 +10,9 @@ typedef struct ray4 {
   float4 from, inverse, reach;
 } ray4;
 
-/* Prepares a ray. On an axis along which the ray hardly moves, `inverse` is a large finite number.
- * A box that is within reach on this axis is then within reach along the whole ray. */
+/* Prepares a ray. `inverse` is 1 divided by the ray's movement along each axis. On an axis along
+ * which the ray hardly moves, `inverse` is a large finite number instead. ray4_times then finds a
+ * box within reach on this axis either along the whole ray or nowhere on it. */
 ALWAYS_INLINE ray4 ray4_of(const scan_ray *ray, const int dim) {
   float from[4] = {0}, inverse[4] = {0};
   EACH_AXIS (axis, dim) {

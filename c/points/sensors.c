@@ -1,15 +1,16 @@
 /* Sensors: which agents entered a zone, and which left it.
  *
- * A sensor remembers the ids of the agents inside it. One array for all sensors holds the
- * generation that each agent's slot had in the last update, so a reused slot is noticed. An update
- * searches for one sensor after the other, and compares what it found with the remembered row while
- * both are in the cache. It writes the new rows to a second array, and the two arrays change places
- * at the end: so an update that runs out of room changes nothing.
+ * A sensor remembers the ids of the agents inside it: its remembered row. One array for all sensors
+ * holds the generation that each agent's slot had in the last update, which shows if a slot was
+ * reused since. An update handles one sensor after the other: it finds the agents near the sensor,
+ * and compares them with the remembered row while both are in the cache. It writes the new row, the
+ * agents inside now, to a second array. The two arrays are swapped after the last sensor, so
+ * nothing is lost if an update runs out of room.
  *
- * The comparison is linear, by a sparse set (P. Briggs and L. Torczon, "An efficient representation
- * for sparse sets", 1993): marks[id] is the index of an id in the remembered row. An entry counts
- * only if the row holds that id there, so marks need not be cleared between rows. Only the ids that
- * entered or left are sorted. */
+ * The comparison takes linear time, by a sparse set (P. Briggs and L. Torczon, "An efficient
+ * representation for sparse sets", 1993): marks[id] is the index of an id in the remembered row. It
+ * is valid only if the row holds the id at this index, so marks need not be cleared between rows.
+ * Only the ids of agents that entered or left are sorted. */
 
 #include "../base/geom.h"
 #include "../base/heap.h"
@@ -20,8 +21,8 @@
 
 enum { LEFT, ENTERED, INSIDE, SETS };
 
-/* Marks of remembered ids, bits that no id has: found again, and of a slot that was freed or reused
- * since. */
+/* Bits that mark ids in a remembered row; no id has these bits itself. SEEN: the search found the
+ * agent again. GONE: the agent's slot was freed or reused since the last update. */
 static const uint32_t SEEN = UINT32_C(1) << 31, GONE = UINT32_C(1) << 30;
 
 struct copse_sensors {
@@ -29,24 +30,24 @@ struct copse_sensors {
   void *block; /* holds all arrays */
   uint64_t blockBytes;
 
-  /* By sensor. */
+  /* Arrays by the slot of the sensor. */
   struct slots slots;
   uint32_t *kinds;
   float (*places)[6];
-  uint32_t *agents, *agentGenerations; /* the generation of that agent's slot in the last update */
+  uint32_t *agents, *agentGenerations; /* slot to surround, and its generation in the last update */
   float *radii, *leaves;
   uint32_t *masks;
-  uint32_t *begins, *counts; /* the remembered row */
+  uint32_t *begins, *counts; /* the remembered row: its start in sets[INSIDE].ids, and its size */
 
-  /* The output. The ids of INSIDE are the remembered ones. The caller can write to them, so they
-   * are checked before they are used as indices. */
+  /* The output. sets[INSIDE].ids also stores the remembered rows. The caller can write to it, so
+   * ids are checked before they are used as indices. */
   copse_rows sets[SETS];
-  uint32_t half; /* the half of the ids of INSIDE that is in use: begins at 0, or at `results` */
+  uint32_t half;     /* the start of the remembered half of sets[INSIDE].ids: 0 or def.results */
   float *distances2; /* scratch: the squared distances of what one search finds */
 
-  /* By agent. */
-  uint32_t *generations; /* of its slot, in the last update */
-  uint32_t *marks;       /* scratch */
+  /* Arrays by the slot of the agent. */
+  uint32_t *generations; /* the generation of the slot in the last update */
+  uint32_t *marks;       /* scratch: an id's index in the remembered row */
 };
 
 /* ---- Creating, growing and destroying ---------------------------------------------------- */
@@ -129,7 +130,7 @@ void copse_sensors_destroy(copse_sensors *sensors) {
 
 static uint32_t larger_of(uint32_t a, uint32_t b) { return a > b ? a : b; }
 
-/* Returns the options after a reserve. */
+/* Returns the options that the sensors have after copse_sensors_reserve. */
 static copse_sensors_def reserved(const copse_sensors *sensors, uint32_t capacity, uint32_t results,
                                   uint32_t agents) {
   copse_sensors_def def = sensors->def;
@@ -223,8 +224,8 @@ static copse_status place_check(uint32_t kind, const float *place, uint32_t agen
   return ok ? COPSE_OK : COPSE_INVALID_ARGUMENT;
 }
 
-/* True if the distances of a sensor are valid, and don't make a box invalid: grown by INFINITY, a
- * box that is at infinity would have a side that is NaN. */
+/* True if a sensor's `radius` and `leave` are valid. For a box, growing by either must also give a
+ * valid box: if lo is INFINITY and the box grows by INFINITY, lo becomes NaN. */
 static bool reach_ok(uint32_t kind, const float *place, float radius, float leave, int dim) {
   float lo[3] = {0}, hi[3] = {0};
   WORKED(1);
@@ -236,7 +237,7 @@ static bool reach_ok(uint32_t kind, const float *place, float radius, float leav
   return query_box_ok(lo, hi, dim);
 }
 
-/* Copies the floats of a place that the kind uses, and clears the others. */
+/* Sets the place of a sensor: copies the floats that its kind uses, and sets the rest to 0. */
 static void put(copse_sensors *sensors, uint32_t slot, const float *place) {
   const uint32_t kind = sensors->kinds[slot], dim = sensors->def.dimensions;
   const uint32_t floats = kind == COPSE_SENSOR_BOX      ? 2 * dim
@@ -301,7 +302,8 @@ static void clear_rows(copse_sensors *sensors) {
   }
 }
 
-/* True if every sensor has valid distances: the caller can write them at any time. */
+/* True if `radius` and `leave` of every sensor are valid. Every update checks this, because the
+ * caller can write to `radii` and `leaves`. */
 static bool reaches_ok(const copse_sensors *sensors) {
   for (uint32_t slot = 0; slot < sensors->slots.ever; slot++)
     if (slots_in_use(&sensors->slots, slot) &&
@@ -311,8 +313,8 @@ static bool reaches_ok(const copse_sensors *sensors) {
   return true;
 }
 
-/* Writes the center of a sensor that is a circle. False if it follows an agent that does not exist,
- * is hidden, or has no valid position. */
+/* Writes the center of a sensor that is a circle. False if the sensor surrounds an agent that does
+ * not exist, is hidden, or has no valid position. */
 static bool center_of(const copse_sensors *sensors, uint32_t slot, const copse_points *points,
                       const copse_const_positions *positions, float *center) {
   const uint32_t agent = sensors->agents[slot], dim = sensors->def.dimensions;
@@ -326,35 +328,37 @@ static bool center_of(const copse_sensors *sensors, uint32_t slot, const copse_p
   return query_point_ok(center, (int)dim);
 }
 
-/* An update. The new rows go to the ids from `begin` on, up to `end` so far. */
+/* An update. The new rows written so far are ids[begin] … ids[end - 1]. */
 typedef struct update {
   copse_sensors *sensors;
   const copse_points *points;
   const copse_const_positions *positions;
-  uint32_t ever;  /* slots of agents that were ever in use are less than this */
-  bool isChanged; /* true if any slot was taken or freed since the last update */
+  uint32_t ever;  /* the number of agent slots that were ever used, but at most def.agents */
+  bool isChanged; /* true if any of these slots was taken or freed since the last update */
   uint32_t *ids, begin, end;
   uint64_t needed; /* the number of agents that all searches found */
   bool isFull;     /* true if a search found more than there is room for */
 } update;
 
-/* Returns the room for a search of which `found` agents are written already. */
+/* Returns the room left for a search, after the `found` agents that an earlier search for the same
+ * sensor wrote. */
 static copse_results room_for(update *run, uint32_t found) {
   return (copse_results){.ids = run->ids + run->end + found,
                          .distances2 = run->sensors->distances2 + found,
                          .capacity = run->begin + run->sensors->def.results - run->end - found};
 }
 
-/* Counts what a search found. Returns it or, if there is no room for it, 0. */
+/* Adds the number of agents that a search found to run->needed. Returns this number, or 0 if this
+ * or an earlier search ran out of room. */
 static uint32_t found_of(update *run, const copse_results *results) {
   run->needed += results->total;
   if (results->total > results->capacity) run->isFull = true;
   return run->isFull ? 0 : results->total;
 }
 
-/* Finds the agents in a box, first those that may enter (at distance 0), then, if the box that they
- * leave is larger, all in that box (at distance NaN). Returns their number, in which agents of both
- * boxes count twice. */
+/* Finds the agents of a sensor that is a box: first those within `radius`, which may enter, with
+ * distance 0. Then, if `leave` is larger, all within `leave`, with distance NaN: these don't enter,
+ * but may stay inside. Returns the number of ids: agents that both searches find count twice. */
 static uint32_t search_box(update *run, uint32_t slot, const copse_query *query) {
   const copse_sensors *sensors = run->sensors;
   const float *box = sensors->places[slot], leave = sensors->leaves[slot];
@@ -383,13 +387,15 @@ static uint32_t search(update *run, uint32_t slot) {
   if (!center_of(sensors, slot, run->points, run->positions, center)) return 0;
   if (kind == COPSE_SENSOR_AGENT) query.exclude = sensors->agents[slot];
   copse_results results = room_for(run, 0);
-  /* Without a margin, all that are found may enter. A search without distances is faster. */
+  /* If `leave` equals `radius`, all agents found may enter. Then no distances are needed, and the
+   * search is faster without them. */
   if (sensors->leaves[slot] == sensors->radii[slot]) results.distances2 = NULL;
   copse_points_within(run->points, center, sensors->leaves[slot], &query, &results);
   return found_of(run, &results);
 }
 
-/* Appends a sorted row to a set. Its ids are in place already. */
+/* Appends the row of a sensor to a set, and sorts it. The `count` ids of the row are already there,
+ * after those of the earlier rows. */
 static void end_row(copse_rows *rows, uint32_t slot, uint32_t count) {
   rows->offsets[slot] = rows->total;
   rows->counts[slot] = count;
@@ -419,7 +425,8 @@ static void mark(const update *run, uint32_t slot) {
   }
 }
 
-/* Appends the remembered ids that were not found again to LEFT. */
+/* Writes the sensor's row of the set LEFT: the remembered ids that were not found again. `seen` is
+ * the number of those that were. */
 static void end_left(copse_sensors *sensors, uint32_t slot, uint32_t seen) {
   copse_rows *left = &sensors->sets[LEFT];
   const uint32_t *old = remembered(sensors, slot), count = sensors->counts[slot];
@@ -431,7 +438,8 @@ static void end_left(copse_sensors *sensors, uint32_t slot, uint32_t seen) {
   end_row(left, slot, size);
 }
 
-/* Compares the `found` agents of a sensor with the remembered row. Keeps those that are inside. */
+/* Compares the `found` agents of a sensor with its remembered row. Writes the sensor's rows of all
+ * three sets: the agents that entered, that left, and that are inside now. */
 static void compare(update *run, uint32_t slot, uint32_t found) {
   copse_sensors *sensors = run->sensors;
   copse_rows *entered = &sensors->sets[ENTERED];
@@ -450,7 +458,7 @@ static void compare(update *run, uint32_t slot, uint32_t found) {
     const uint32_t id = ids[i], place = marks[id];
     WORKED(1);
     if (place < oldCount && old[place] == id) {
-      old[place] = id | SEEN; /* so that it is not found twice, in both boxes */
+      old[place] = id | SEEN; /* counts once even if both searches of a box find it */
       seen++;
     } else {
       if ((hasMargin && !(distances2[i] <= radius2)) || !(generations[id] & 1)) continue;
@@ -465,8 +473,8 @@ static void compare(update *run, uint32_t slot, uint32_t found) {
   run->end += count;
 }
 
-/* Forgets what a sensor remembers if another agent has taken the slot of the agent that it follows,
- * or if that slot was freed. */
+/* Forgets what a sensor remembers if the slot of the agent that the sensor surrounds was freed or
+ * reused since the last update. */
 static void follow(copse_sensors *sensors, uint32_t slot, const copse_points *points) {
   const uint32_t agent = sensors->agents[slot];
   const uint32_t generation = agent < points->capacity ? points->agents.generations[agent] : 0;
@@ -474,7 +482,8 @@ static void follow(copse_sensors *sensors, uint32_t slot, const copse_points *po
   sensors->agentGenerations[slot] = generation;
 }
 
-/* After an update without room: takes back what it marked. */
+/* Undoes an update that ran out of room: clears the marks in the remembered rows, and empties the
+ * rows of the output. */
 static void unmark(copse_sensors *sensors) {
   for (uint32_t slot = 0; slot < sensors->slots.ever; slot++)
     for (uint32_t i = 0; i < sensors->counts[slot]; i++)
@@ -482,7 +491,7 @@ static void unmark(copse_sensors *sensors) {
   clear_rows(sensors);
 }
 
-/* Remembers the new rows. */
+/* Ends an update that had enough room: the new rows become the remembered rows. */
 static void remember(update *run) {
   copse_sensors *sensors = run->sensors;
   copse_rows *inside = &sensors->sets[INSIDE];
@@ -536,7 +545,8 @@ copse_sensors_statistics copse_sensors_stats(const copse_sensors *sensors) {
   return stats;
 }
 
-/* True if a remembered row holds slots in use, each once. Uses `marks`. */
+/* True if every id of a remembered row is an agent slot that is in use, and no id occurs twice.
+ * Overwrites `marks`. */
 static bool row_ok(const copse_sensors *sensors, const uint32_t *ids, uint32_t count,
                    const uint32_t *generations, uint32_t agents) {
   for (uint32_t i = 0; i < count; i++) {
@@ -571,7 +581,7 @@ typedef struct sensors_snapshot {
   snapshot_header header;
   uint32_t dimensions;
   uint32_t ever, results; /* the numbers of slots and of remembered ids */
-  uint32_t agents;        /* the number of generations: every remembered id is less */
+  uint32_t agents;        /* the number of generations of agents; every remembered id is less */
 } sensors_snapshot;
 _Static_assert(sizeof(sensors_snapshot) <= COPSE_SNAPSHOT_HEAD, "the head of a snapshot");
 
@@ -651,8 +661,8 @@ copse_sensors_def copse_sensors_saved(const void *bytes) {
                              .agents = head.agents};
 }
 
-/* True if a saved sensor can be restored. Its distances may be invalid, because the caller can
- * write them: every update checks them. */
+/* True if a saved sensor can be restored. Its `radius` and `leave` may be invalid, as the caller
+ * can write any value: the next update checks them. */
 static bool saved_ok(const copse_sensors *sensors, const sensor_snapshot *saved, bool isInUse) {
   uint32_t words[sizeof *saved / 4], any = 0;
   memcpy(words, saved, sizeof words);

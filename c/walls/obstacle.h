@@ -81,7 +81,7 @@ struct copse_obstacle {
   /* The edges of the last build, in arrays by vertex: an edge has the index of its first vertex. */
   obstacle_edge *edges;
   uint32_t *kinds;   /* bits EDGE_*; 0: the edge is not in the tree */
-  float (*lines)[3]; /* normal x, y and offset of the edge's line: the lines that nodes may use */
+  float (*lines)[3]; /* normal x, y and offset of the edge's line; nodes may use this line */
   obstacle_corner *corners;
 
   /* The tree of the last build. */

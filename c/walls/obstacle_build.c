@@ -1,4 +1,5 @@
-/* Building the obstacle tree: choosing the line that divides a cell, and dividing its pieces.
+/* Building the obstacle tree: choosing the line that divides a cell, and dividing the cell's pieces
+ * (edges or parts of edges).
  *
  * Compiled for speed. */
 
@@ -6,9 +7,9 @@
 
 #include <string.h>
 
-/* How many pieces of a cell are tried to find the best line: all of them if the cell has at most
- * EXACT pieces, else a sample of SAMPLES. A median is also computed from at most EXACT pieces.
- * Measured: larger numbers cost more than they gain. */
+/* To find the best line for a cell, the lines along its pieces are tried: of all pieces if there
+ * are at most EXACT, else of a sample of SAMPLES. A median is also computed from at most EXACT
+ * pieces. Measured: larger numbers cost more than they gain. */
 enum { EXACT = 32, SAMPLES = 16 };
 
 /* A line, and the number of pieces on each side. A piece that crosses the line counts on both. */

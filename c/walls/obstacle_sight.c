@@ -8,8 +8,9 @@
  * edges take O(V log V), whether they cross or not. (Lower envelopes by divide and conquer: M.
  * J. Atallah, "Some dynamic computational geometry problems", 1985.)
  *
- * Edges are added in the order of the tree, the near side of a line first. The far side is skipped
- * if no sector reaches beyond the line. The order matters only for speed.
+ * Each inner node of the tree divides the plane by a line. The edges on the point's side of the
+ * line are added first. The other side is skipped if no sector's edge reaches beyond the line. The
+ * order matters only for speed.
  *
  * Compiled for speed. */
 
@@ -269,8 +270,8 @@ static first_stop first_of(const cursor *one, const cursor *other) {
   return is_before(one->stop, other->stop) ? ONE_STOPS : BOTH_STOP;
 }
 
-/* Appends the nearer edge of two overlapping sectors, from `start` to where the first of them
- * stops. If the edges cross in between, appends both. */
+/* Appends the nearer edge of two overlapping sectors, from `start` to the direction where one of
+ * the sectors stops: whichever stops first. If the edges cross in between, appends both. */
 OUT_OF_LINE void append_nearer(sight_query *sight, uint32_t first, uint32_t *end, cursor *one,
                                cursor *other, vec start, first_stop stops) {
   if (one->edge == NOTHING || other->edge == NOTHING) {
@@ -285,8 +286,8 @@ OUT_OF_LINE void append_nearer(sight_query *sight, uint32_t first, uint32_t *end
   if (startEdge == stopEdge)
     append(sight, first, end, start, startEdge);
   else {
-    /* A crossing in exactly the direction of `start` or `stop` counts as between them. It need not
-     * be the point to which that vector leads: it can be much nearer or farther away. */
+    /* isBetween is true even if the crossing is exactly in the direction of `start` or `stop`. That
+     * vector can't stand for the crossing, because it may have another length. */
     const vec crossing = crossing_of(&one->view, &other->view);
     const bool isAfter = is_before(start, crossing);
     const bool isBetween = !is_before(crossing, start) && (isLast || !is_before(stop, crossing));
@@ -471,8 +472,8 @@ static void add_all(sight_query *sight, float x, float y, uint32_t *visits) {
     uint32_t nodeIndex = stack[--waiting];
     WORKED(1);
     const uint32_t parent = parents[waiting];
-    /* reaches_over visits all sectors of the first row, so the test pays only if the node has
-     * enough pieces. */
+    /* reaches_over visits all sectors of the first row. This pays only if it may save the visit of
+     * enough pieces of edges below the node. */
     if (parent != COPSE_NONE &&
         4 * (tree->nodes[nodeIndex].end - tree->nodes[nodeIndex].begin) > sight->begins[1]) {
       const obstacle_node *line = &tree->nodes[parent];
@@ -500,7 +501,7 @@ static void add_all(sight_query *sight, float x, float y, uint32_t *visits) {
 SMALL_CODE OUT_OF_LINE uint32_t finish(sight_query *sight, vec lo, vec hi) {
   copse_corner *corners = sight->sectors;
   const uint32_t count = sight->begins[1], last = count - 1;
-  /* An edge that crosses the axis has no corner there. */
+  /* An edge that crosses the positive x axis, where the row begins, has no corner on the axis. */
   const bool crossesAxis = corners[0].edge == corners[last].edge;
   uint32_t begin = sight->capacity;
   vec stop = AXIS;

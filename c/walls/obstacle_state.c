@@ -159,7 +159,8 @@ static bool loops_valid(const uint32_t *generations, const uint32_t *next, const
   return walked == inUse;
 }
 
-/* True if a piece is valid and on the expected side of every line above it. */
+/* True if a piece is valid, and on the expected side of the dividing line of each node on the path
+ * from the root. */
 static bool piece_valid(const copse_obstacle *tree, const preorder *walk,
                         const obstacle_piece *piece) {
   if (piece->edge >= tree->def.capacity || !tree->kinds[piece->edge] ||
