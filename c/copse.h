@@ -377,7 +377,7 @@ copse_status copse_points_raycast_all(const copse_points *points, const float *f
  * all_neighbors and nearest_many) and `exclude` (only if the caller passes centers, boxes or
  * segments). `sort` must be COPSE_SORT_NONE. An agent is never its own neighbor. In a batch for all
  * agents, up to a few hundred nearby agents share one search, so the cost is about proportional to
- * the number of results. A batch needs 150 KB of stack. */
+ * the number of results. A batch needs 200 KB of stack. */
 /* The output of a batch, in arrays of the caller: a row of ids for each slot, center or box.
  * Row i consists of counts[i] ids, from ids[offsets[i]] on. Rows of centers and boxes are stored in
  * the given order (but see copse_octree_range_many). Rows of slots are stored so that agents near

@@ -116,6 +116,13 @@ ALWAYS_INLINE word4 word4_equal(word4 a, word4 b) { return wasm_i32x4_eq(a, b); 
 ALWAYS_INLINE word4 word4_greater(word4 a, word4 b) { return wasm_i32x4_gt(a, b); }
 /* Returns one bit per lane of a mask; the lowest bit is lane 0. */
 ALWAYS_INLINE uint32_t word4_bits(word4 mask) { return (uint32_t)wasm_i32x4_bitmask(mask); }
+/* Returns the lanes a0, a0 + a1, a0 + a1 + a2, a0 + a1 + a2 + a3. */
+ALWAYS_INLINE word4 word4_sums(word4 a) {
+  a = wasm_i32x4_add(a, wasm_i32x4_shuffle(wasm_i32x4_splat(0), a, 0, 4, 5, 6));
+  return wasm_i32x4_add(a, wasm_i32x4_shuffle(wasm_i32x4_splat(0), a, 0, 1, 4, 5));
+}
+/* Returns a3 in every lane. */
+ALWAYS_INLINE word4 word4_last(word4 a) { return wasm_i32x4_shuffle(a, a, 3, 3, 3, 3); }
 ALWAYS_INLINE word4 float4_as_words(float4 a) { return a; }
 ALWAYS_INLINE float4 word4_as_floats(word4 a) { return a; }
 
@@ -181,6 +188,11 @@ ALWAYS_INLINE word4 word4_greater(word4 a, word4 b) { return _mm_cmpgt_epi32(a, 
 ALWAYS_INLINE uint32_t word4_bits(word4 mask) {
   return (uint32_t)_mm_movemask_ps(_mm_castsi128_ps(mask));
 }
+ALWAYS_INLINE word4 word4_sums(word4 a) {
+  a = _mm_add_epi32(a, _mm_slli_si128(a, 4));
+  return _mm_add_epi32(a, _mm_slli_si128(a, 8));
+}
+ALWAYS_INLINE word4 word4_last(word4 a) { return _mm_shuffle_epi32(a, _MM_SHUFFLE(3, 3, 3, 3)); }
 ALWAYS_INLINE word4 float4_as_words(float4 a) { return _mm_castps_si128(a); }
 ALWAYS_INLINE float4 word4_as_floats(word4 a) { return _mm_castsi128_ps(a); }
 
@@ -261,6 +273,11 @@ ALWAYS_INLINE uint32_t word4_bits(word4 mask) {
   UNROLL for (int i = 0; i < 4; i++) bits |= (mask.lane[i] & 1u) << i;
   return bits;
 }
+ALWAYS_INLINE word4 word4_sums(word4 a) {
+  UNROLL for (int i = 1; i < 4; i++) a.lane[i] += a.lane[i - 1];
+  return a;
+}
+ALWAYS_INLINE word4 word4_last(word4 a) { EACH_LANE(word4, a.lane[3]); }
 ALWAYS_INLINE word4 float4_as_words(float4 a) {
   word4 words;
   memcpy(&words, &a, sizeof words);
@@ -291,6 +308,12 @@ ALWAYS_INLINE float4 float4_select(word4 mask, float4 a, float4 b) {
 ALWAYS_INLINE float float4_first(float4 a) {
   float lanes[4];
   float4_store(lanes, a);
+  return lanes[0];
+}
+
+ALWAYS_INLINE uint32_t word4_first(word4 a) {
+  uint32_t lanes[4];
+  word4_store(lanes, a);
   return lanes[0];
 }
 

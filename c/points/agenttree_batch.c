@@ -2,18 +2,29 @@
  * hundred agents, which are near each other.
  *
  * All agents within reach of a unit are gathered, that is, copied to one array. The reach is the
- * radius of the query, or the expected distance of the k-th neighbor. The gathered agents are
- * sorted into cells at least as wide as the reach. Then each agent of the unit scans its own cell
- * and the adjacent ones, without branches. If there is no room for the gathered agents, the unit is
- * divided into smaller ones. If even a leaf has no room, each of its agents makes a query of its
- * own, which finds the same agents. The results of each agent are a row. Rows are written unit by
- * unit, and within a unit cell by cell. */
+ * radius of the query, or the expected distance of the k-th neighbor. Then the gathered agents are
+ * sorted so that all agents within reach of an agent are in one short run, in 3D in three runs. The
+ * agents of the unit scan these runs without branches. If there is no room for the gathered agents,
+ * the unit is divided into smaller ones. If even a leaf has no room, each of its agents makes a
+ * query of its own, which finds the same agents. The results of each agent are a row. Rows are
+ * written in tree order. */
 
 #include "../base/geom.h"
 #include "agenttree.h"
 #include "batch.h"
 
 #include <string.h>
+
+/* The agents around a unit. First they are gathered, into the last part of `near`; then they are
+ * sorted into the first part, see "Bands". */
+enum {
+  GATHER_LIMIT = 1536, /* the maximum number of gathered agents */
+  BAND_LIMIT = 256,    /* the maximum number of bands */
+  BAND_PADDING = 4,    /* entries after each band, for scans that read past its end */
+  CELL_LIMIT = 4096,
+  GATHERED = 3 * GATHER_LIMIT + BAND_LIMIT * BAND_PADDING /* where the gathered agents begin */
+};
+_Static_assert(GATHERED + GATHER_LIMIT + NEAR_PADDING <= NEAR_ENTRIES, "too many for nearby");
 
 /* ---- Gathering --------------------------------------------------------------------------- */
 
@@ -141,10 +152,10 @@ ALWAYS_INLINE bool gather_in(nearby *near, const struct agenttree *tree, const b
   const uint32_t mask = batch_mask_of_run(batch, own->begin, own->end);
   leaf_walk walk;
   leaf_walk_start(&walk, tree, unit, reach2, COPSE_ALL_GROUPS, unit, 0, dim);
-  near->size = 0;
+  near->size = GATHERED;
   for (uint32_t index = unit; index != COPSE_NONE; index = leaf_walk_next(&walk, tree, dim)) {
     const agenttree_node *run = &tree->nodes[index];
-    if (near->size + (run->end - run->begin) > NEAR_LIMIT) return false;
+    if (near->size + (run->end - run->begin) > GATHERED + GATHER_LIMIT) return false;
     if (batch->plain)
       gather_run_in(near, tree, run, run->begin, run->end, &walk, GATHER_IDS, dim);
     else
@@ -167,158 +178,174 @@ static bool gather(nearby *near, const struct agenttree *tree, const batch_query
   return CALL_PAIR(tree->points.dimensions, gather, near, tree, batch, unit, reach2);
 }
 
-/* ---- Cells of the agents around a unit ---------------------------------------------------- */
+/* ---- Bands ------------------------------------------------------------------------------- */
 
-enum { CELL_LIMIT = 2048 };
+/* How many cells next to each other are as wide as the reach. */
+enum { REACH_CELLS = 2 };
 
-/* The agents of a unit and those around it, sorted into cells at least as wide as the reach. So all
- * agents within reach of an agent are in its cell or an adjacent one. In each cell, agents of the
- * unit come first. The outermost cells have no agents of the unit, so every cell that has some is
- * surrounded by other cells. */
-typedef struct cell_table {
-  nearby sorted;
-  /* Where the agents of each cell begin in `sorted`; then the end of the last cell. */
-  uint32_t starts[CELL_LIMIT + 1];
-  uint32_t own[CELL_LIMIT]; /* how many agents of each cell belong to the unit */
-  uint32_t counts[3];       /* the numbers of columns, rows and layers of cells */
-} cell_table;
+/* The agents around a unit, sorted. The space is divided into strips along the x axis, each at
+ * least as high (and, in 3D, as deep) as the reach. Strips are divided into cells. The band of a
+ * strip holds the agents of the strip and of the strips above and below it, sorted by their
+ * distance along the strip, in steps of a cell. So each agent is in three bands. All agents within
+ * reach of an agent are in the band of its strip, in cells that are next to each other; in 3D also
+ * in the same cells of the bands before and behind.
+ *
+ * The outermost strips have no agents of the unit. Beyond them there are more bands, without a
+ * strip: they are written, but not read. */
+typedef struct band_table {
+  nearby near;
+  /* The cell of each gathered agent, in the band below that of the agent's strip. The same cell of
+   * the next band is `columns` later. */
+  uint32_t cells[GATHER_LIMIT + NEAR_PADDING];
+  uint32_t ends[CELL_LIMIT]; /* where each cell ends in `near` */
+  uint32_t columns;          /* the number of cells in a band: a multiple of 4 */
+  uint32_t bands;            /* the number of bands in a layer: two more than there are strips */
+  uint32_t layers;
+  float scale; /* 1 / height of a strip */
+} band_table;
 
-static uint32_t cells_count(const cell_table *cells) {
-  return cells->counts[0] * cells->counts[1] * cells->counts[2];
+/* Returns the number of steps of the length 1 / scale that points at a distance of 0 … `length` can
+ * be at: distances are rounded as in step4, so that both agree. */
+static uint32_t steps(float length, float scale) {
+  return word4_first(float4_round(float4_all(length * scale))) + 1;
 }
 
-/* Returns the index of a cell along an axis, for a point that is x cell widths from the start of
- * the box. Adds the same constant as cells_sort_in, because otherwise points on the border of two
- * cells could be rounded differently. */
-ALWAYS_INLINE uint32_t cell_at(float x) {
-  float shifted = x + (ROUNDER + 1);
-  uint32_t bits;
-  memcpy(&bits, &shifted, sizeof bits);
-  return bits & ROUNDED_BITS;
-}
-
-/* Chooses the width of the cells, and writes how many there are along each axis. Returns 1 / width,
- * or 0 if the cells are so wide that one holds all agents. */
-ALWAYS_INLINE float cells_lay_out(cell_table *cells, const float *box, uint32_t size, float reach2,
-                                  const int dim) {
+/* Chooses the size of the cells around a unit of `size` agents, and how many there are. Returns
+ * false if there are so many more than agents that the unit is to be divided first. */
+static bool lay_out(band_table *table, const float *box, uint32_t size, float reach2,
+                    bool isDivisible, uint32_t dim) {
   float side = 0;
-  EACH_AXIS (axis, dim)
+  for (uint32_t axis = 0; axis < dim; axis++)
     if (box[dim + axis] - box[axis] > side) side = box[dim + axis] - box[axis];
-  /* The cells are slightly wider than the reach, because of rounding, and not narrower than 1e-18
-   * (below), because squares of much smaller distances underflow. */
-  float width = sqrtf(reach2) * 1.002f;
-  if (!(width > side / 64)) width = side / 64;
-  if (!(width > 1e-18f)) width = 1e-18f;
-  const float most = size < 64 ? 128 : size > CELL_LIMIT / 2 ? CELL_LIMIT : 2 * (float)size;
-  for (;; width *= 1.25f) {
-    const float scale = width < 1e30f ? 1 / width : 0;
+  /* Strips are slightly higher than the reach, because of rounding, and not lower than 1e-18,
+   * because squares of much smaller distances underflow. */
+  float height = sqrtf(reach2) * 1.002f;
+  if (!(height > side / 1024)) height = side / 1024;
+  if (!(height > 1e-18f)) height = 1e-18f;
+  const float most = size < CELL_LIMIT / 32 ? 1024 + 16 * (float)size : CELL_LIMIT;
+  for (;; height *= 1.25f) {
     WORKED(1);
-    float total = 1;
-    cells->counts[2] = 1;
-    EACH_AXIS (axis, dim) {
-      cells->counts[axis] = cell_at((box[dim + axis] - box[axis]) * scale) + 2;
-      total *= (float)cells->counts[axis];
-    }
-    /* The loop ends: with very wide cells there are three per axis, and these always fit. */
-    if (total <= most) return scale;
+    table->scale = height < 1e30f ? 1 / height : 0;
+    table->columns =
+        (steps(box[dim] - box[0], REACH_CELLS * table->scale) + 2 * REACH_CELLS + 5) & ~3u;
+    table->bands = steps(box[dim + 1] - box[1], table->scale) + 4;
+    table->layers = dim == 3 ? steps(box[5] - box[2], table->scale) + 2 : 1;
+    const float bands = (float)table->bands * (float)table->layers;
+    /* The loop ends: very high strips are as few as possible. */
+    if (bands <= BAND_LIMIT && (bands + 2) * (float)table->columns <= most) return true;
+    if (isDivisible && size > CELL_LIMIT / 16) return false;
   }
 }
 
-ALWAYS_INLINE void cells_sort_in(cell_table *cells, const nearby *near, uint32_t ownSize,
-                                 const float *box, float reach2, const bool plain, const int dim) {
-  const float scale = cells_lay_out(cells, box, ownSize, reach2, dim);
-  const uint32_t size = near->size, total = cells_count(cells);
-  uint32_t cell[NEAR_LIMIT + NEAR_PADDING], next[CELL_LIMIT];
+/* Returns how many steps of the length 1 / scale the coordinates x[0] … x[3] are from lo - before /
+ * scale: 0 … most. */
+ALWAYS_INLINE float4 step4(const float *x, float lo, float scale, float before, float most) {
+  float4 t = float4_mul(float4_sub(float4_load(x), float4_all(lo)), float4_all(scale));
+  t = float4_min(float4_max(t, float4_all(-before)), float4_all(most - before));
+  return float4_sub(float4_add(t, float4_all(ROUNDER + before)), float4_all(ROUNDER));
+}
+
+/* Sets the cells of the `size` gathered agents, and counts the agents of each cell. The counts are
+ * in `ends`, two bands after the cell. */
+ALWAYS_INLINE void count_cells(band_table *table, const float *box, uint32_t size, const int dim) {
+  const nearby *near = &table->near;
+  const float columns = (float)table->columns, bands = (float)table->bands;
   for (uint32_t i = 0; i < size; i += 4) {
-    float4 index = float4_all(0);
-    UNROLL for (int axis = dim - 1; axis >= 0; axis--) {
-      float4 t = float4_sub(float4_load(near->axes[axis] + i), float4_all(box[axis]));
-      t = float4_max(float4_mul(t, float4_all(scale)), float4_all(-1));
-      t = float4_min(t, float4_all((float)cells->counts[axis] - 2));
-      t = float4_sub(float4_add(t, float4_all(ROUNDER + 1)), float4_all(ROUNDER));
-      index = float4_add(float4_mul(index, float4_all((float)cells->counts[axis])), t);
+    const uint32_t place = GATHERED + i;
+    float4 cell = step4(near->axes[1] + place, box[1], table->scale, 1, bands - 3);
+    if (dim == 3) {
+      const float layers = (float)table->layers;
+      float4 layer = step4(near->axes[2] + place, box[2], table->scale, 1, layers - 1);
+      cell = float4_add(float4_mul(layer, float4_all(bands)), cell);
     }
-    word4_store(cell + i, float4_round(index));
+    cell = float4_mul(cell, float4_all(columns));
+    cell = float4_add(cell, step4(near->axes[0] + place, box[0], REACH_CELLS * table->scale,
+                                  REACH_CELLS + 1, columns - 1));
+    word4_store(table->cells + i, float4_round(cell));
   }
+  uint32_t *counts = table->ends + (size_t)2 * table->columns;
+  const size_t rows = (size_t)table->bands * table->layers + 2;
+  memset(table->ends, 0, rows * table->columns * sizeof *table->ends);
+  for (uint32_t i = 0; i < size; i++) counts[table->cells[i]]++; /* NOLINT: initialized */
+}
 
-  memset(cells->own, 0, total * sizeof *cells->own);
-  memset(next, 0, total * sizeof *next);
-  for (uint32_t i = 0; i < ownSize; i++) cells->own[cell[i]]++; /* NOLINT: cell[i] is initialized */
-  for (uint32_t i = ownSize; i < size; i++) next[cell[i]]++;
-  uint32_t start = 0;
-  for (uint32_t i = 0; i < total; i++) {
-    WORKED(1);
-    cells->starts[i] = start;
-    start += cells->own[i] + next[i];
-    next[i] = cells->starts[i];
+/* Replaces the counts by where each cell begins in `near`. */
+OUT_OF_LINE void start_bands(band_table *table) {
+  const uint32_t columns = table->columns, bands = table->bands * table->layers;
+  uint32_t *ends = table->ends, start = 0;
+  for (uint32_t band = 0; band < bands; band++) {
+    word4 begin = word4_all(start);
+    for (const uint32_t *past = ends + columns; ends < past; ends += 4) {
+      WORKED(1);
+      word4 counts = word4_add(word4_load(ends), word4_load(ends + columns));
+      counts = word4_add(counts, word4_load(ends + (size_t)2 * columns));
+      const word4 sums = word4_sums(counts);
+      word4_store(ends, word4_add(begin, word4_sub(sums, counts)));
+      begin = word4_add(begin, word4_last(sums));
+    }
+    start = word4_first(begin);
+    nearby_end(&table->near, start);
+    start += BAND_PADDING;
   }
-  cells->starts[total] = start;
+}
+
+/* Sorts the gathered agents into bands. */
+ALWAYS_INLINE void sort_into_bands_in(band_table *table, const float *box, const bool plain,
+                                      const int dim) {
+  nearby *near = &table->near;
+  const uint32_t size = near->size - GATHERED, columns = table->columns;
+  count_cells(table, box, size, dim);
+  start_bands(table);
   for (uint32_t i = 0; i < size; i++) {
-    const uint32_t place = next[cell[i]]++;
+    const uint32_t id = near->ids[GATHERED + i];
+    const uint32_t groups = plain ? 0 : near->groups[GATHERED + i];
+    uint32_t *end = table->ends + table->cells[i]; /* NOLINT: initialized */
+    float x[3];
     WORKED(1);
-    EACH_AXIS (axis, dim) cells->sorted.axes[axis][place] = near->axes[axis][i];
-    cells->sorted.ids[place] = near->ids[i];
-    if (!plain) cells->sorted.groups[place] = near->groups[i];
-  }
-}
-
-DEFINE_PAIR_VOID(void, cells_sort,
-                 (cell_table *const cells, const nearby *near, uint32_t ownSize, const float *box,
-                  float reach2, bool plain),
-                 cells, near, ownSize, box, reach2, plain)
-
-/* Copies the agents of a cell and of the adjacent cells to `near`. Returns the index in `near`
- * where the agents of the cell itself begin. */
-ALWAYS_INLINE uint32_t cells_around_in(const cell_table *cells, uint32_t cell, nearby *near,
-                                       const bool plain, const int dim) {
-  const uint32_t columns = cells->counts[0], layer = dim == 3 ? columns * cells->counts[1] : 0;
-  /* The cell one row and, in 3D, one layer before: it exists, because `cell` is not an outermost
-   * one. */
-  const uint32_t corner = cell - columns - layer;
-  uint32_t size = 0, self = 0;
-  for (uint32_t z = 0; z < (dim == 3 ? 3 : 1); z++) {
-    for (uint32_t y = 0; y < 3; y++) {
-      const uint32_t middle = corner + y * columns + z * layer;
-      const uint32_t begin = cells->starts[middle - 1], end = cells->starts[middle + 2];
-      if (middle == cell) self = size + (cells->starts[middle] - begin);
-      for (uint32_t i = begin, target = size; i < end; i += 4, target += 4) {
-        EACH_AXIS (axis, dim)
-          float4_store(near->axes[axis] + target, float4_load(cells->sorted.axes[axis] + i));
-        word4_store(near->ids + target, word4_load(cells->sorted.ids + i));
-        if (!plain) word4_store(near->groups + target, word4_load(cells->sorted.groups + i));
-      }
-      size += end - begin;
+    EACH_AXIS (axis, dim) x[axis] = near->axes[axis][GATHERED + i];
+    UNROLL for (int band = 0; band < 3; band++, end += columns) {
+      const uint32_t place = (*end)++;
+      EACH_AXIS (axis, dim) near->axes[axis][place] = x[axis];
+      near->ids[place] = id;
+      if (!plain) near->groups[place] = groups;
     }
   }
-  near->size = size;
-  nearby_end(near);
-  return self;
 }
 
-DEFINE_PAIR(uint32_t, cells_around,
-            (const cell_table *cells, uint32_t cell, nearby *near, bool plain), cells, cell, near,
-            plain)
-static uint32_t cells_around(const cell_table *cells, uint32_t cell, nearby *near, bool plain,
-                             uint32_t dimensions) {
-  return CALL_PAIR(dimensions, cells_around, cells, cell, near, plain);
+DEFINE_PAIR_VOID(void, sort_into_bands, (band_table *const table, const float *box, bool plain),
+                 table, box, plain)
+
+/* Agents of a unit ask for their rows some at a time. */
+enum { ASKERS = 64 };
+
+/* Writes the runs that the gathered agents begin … end - 1 of the unit have to scan (see
+ * batch_rows), but at most those of ASKERS agents. Returns the number of agents. */
+static uint32_t runs_from(const band_table *table, uint32_t begin, uint32_t end, uint32_t dim,
+                          near_run *runs) {
+  const uint32_t count = end - begin < ASKERS ? end - begin : ASKERS;
+  for (uint32_t i = 0; i < count; i++) {
+    const uint32_t *own = table->ends + table->columns + table->cells[begin + i];
+    const uint32_t layer = dim == 3 ? table->bands * table->columns : 0;
+    for (const uint32_t *middle = own - layer;; middle += layer) {
+      *runs++ = (near_run){middle[-REACH_CELLS - 1], middle[REACH_CELLS]};
+      if (middle == own + layer) break;
+    }
+  }
+  return count;
 }
 
 /* ---- Units: nodes whose agents are processed together ------------------------------------- */
 
-typedef struct scratch {
-  nearby near;
-  cell_table around;
-} scratch;
-
-/* Gathers the agents within reach of a unit and sorts them into cells. Returns false if there is no
+/* Gathers the agents within reach of a unit and sorts them into bands. Returns false if there is no
  * room for them. */
-static bool surround(scratch *work, const struct agenttree *tree, const batch_query *batch,
+static bool surround(band_table *table, const struct agenttree *tree, const batch_query *batch,
                      uint32_t unit, float reach2) {
   const agenttree_node *node = &tree->nodes[unit];
-  if (!gather(&work->near, tree, batch, unit, reach2)) return false;
-  const int dim = (int)tree->points.dimensions;
-  CALL_PAIR(dim, cells_sort, &work->around, &work->near, node->end - node->begin,
-            agenttree_box(tree, unit, dim), reach2, batch->plain);
+  const uint32_t dim = tree->points.dimensions;
+  const float *box = agenttree_box(tree, unit, (int)dim);
+  if (!lay_out(table, box, node->end - node->begin, reach2, node->right != 0, dim)) return false;
+  if (!gather(&table->near, tree, batch, unit, reach2)) return false;
+  CALL_PAIR(dim, sort_into_bands, table, box, batch->plain);
   return true;
 }
 
@@ -365,18 +392,15 @@ static void units_split(unit_walk *units, uint32_t index) {
 /* ---- Neighbors within a radius, of all agents -------------------------------------------- */
 
 static bool unit_within(const struct agenttree *tree, const batch_query *batch, uint32_t unit,
-                        float radius, scratch *work, row_writer *writer) {
+                        float radius, band_table *table, row_writer *writer) {
   const agenttree_node *node = &tree->nodes[unit];
   const float radius2 = radius * radius;
-  if (surround(work, tree, batch, unit, radius2)) {
-    const uint32_t total = cells_count(&work->around);
-    for (uint32_t cell = 0; cell < total; cell++) {
-      const uint32_t own = work->around.own[cell];
-      WORKED(1);
-      if (!own) continue;
-      const uint32_t self =
-          cells_around(&work->around, cell, &work->near, batch->plain, tree->points.dimensions);
-      batch_rows(batch, &work->near, self, own, radius2, writer);
+  if (surround(table, tree, batch, unit, radius2)) {
+    const uint32_t own = node->end - node->begin;
+    near_run runs[3 * ASKERS];
+    for (uint32_t i = 0, count; i < own; i += count) {
+      count = runs_from(table, i, own, tree->points.dimensions, runs);
+      batch_rows(batch, &table->near, GATHERED + i, count, runs, radius2, writer);
     }
     return true;
   }
@@ -392,29 +416,26 @@ static bool unit_within(const struct agenttree *tree, const batch_query *batch, 
 void agenttree_all_within(const void *index, const batch_query *batch, float radius,
                           row_writer *writer) {
   const struct agenttree *tree = index;
-  scratch work;
+  band_table table;
   unit_walk units = units_start(tree);
   for (uint32_t unit; (unit = units_next(&units)) != COPSE_NONE;)
-    if (!unit_within(tree, batch, unit, radius, &work, writer)) units_split(&units, unit);
+    if (!unit_within(tree, batch, unit, radius, &table, writer)) units_split(&units, unit);
 }
 
 /* ---- The k nearest neighbors, of all agents ---------------------------------------------- */
 
 static bool unit_neighbors(const struct agenttree *tree, neighbor_search *search, uint32_t unit,
-                           scratch *work) {
+                           band_table *table) {
   const batch_query *batch = &search->batch;
   const agenttree_node *node = &tree->nodes[unit];
   const float expected2 = search->expected.reach2;
   const float reach2 = expected2 < search->max2 ? expected2 : search->max2;
-  if (reach2 > 0 && surround(work, tree, batch, unit, reach2)) {
-    const uint32_t total = cells_count(&work->around);
-    for (uint32_t cell = 0; cell < total; cell++) {
-      const uint32_t own = work->around.own[cell];
-      WORKED(1);
-      if (!own) continue;
-      const uint32_t self =
-          cells_around(&work->around, cell, &work->near, batch->plain, tree->points.dimensions);
-      batch_nearest(search, &work->near, self, own, reach2);
+  if (reach2 > 0 && surround(table, tree, batch, unit, reach2)) {
+    const uint32_t own = node->end - node->begin;
+    near_run runs[3 * ASKERS];
+    for (uint32_t i = 0, count; i < own; i += count) {
+      count = runs_from(table, i, own, tree->points.dimensions, runs);
+      batch_nearest(search, &table->near, GATHERED + i, count, runs, reach2);
     }
   } else {
     if (node->right) return false;
@@ -430,12 +451,12 @@ static bool unit_neighbors(const struct agenttree *tree, neighbor_search *search
 
 void agenttree_all_neighbors(const void *index, neighbor_search *search) {
   const struct agenttree *tree = index;
-  scratch work;
+  band_table table;
   unit_walk units = units_start(tree);
   /* The first unit is one leaf. Its agents make single queries, because no reach is known yet. */
   units.limit = 1;
   for (uint32_t unit; (unit = units_next(&units)) != COPSE_NONE;)
-    if (!unit_neighbors(tree, search, unit, &work)) units_split(&units, unit);
+    if (!unit_neighbors(tree, search, unit, &table)) units_split(&units, unit);
 }
 
 /* ---- Pairs ------------------------------------------------------------------------------- */

@@ -49,23 +49,26 @@ static copse_query query_of(const batch_query *batch, uint32_t slot) {
   return query;
 }
 
-/* Hides a gathered agent (one that was copied to `near`) from scans, by setting its x to NaN.
- * Returns the old x, so that the caller can restore it. */
-ALWAYS_INLINE float hide(nearby *near, uint32_t i) {
-  const float x = near->axes[0][i];
-  near->axes[0][i] = NAN;
-  return x;
+/* The runs of gathered agents to scan for a row, and for the rows after it. */
+typedef struct run_list {
+  const near_run *runs;
+  uint32_t count; /* the number of runs per row */
+  uint32_t step;  /* from the runs of a row to those of the next one; 0: all rows scan the same */
+} run_list;
+
+static run_list run_list_of(const near_run *runs, const near_run *whole, uint32_t dimensions) {
+  const uint32_t count = dimensions == 3 ? 3 : 1;
+  return runs ? (run_list){runs, count, count} : (run_list){whole, 1, 0};
 }
 
 /* Returns a bit for each of four hits, set if the hit belongs in the row of the asker, which is an
- * agent or one of the caller's points. The hit's groups must match the asker's mask. The hit must
- * not be the asker itself. If the asker is one of the caller's points, the hit must not be the
- * agent that the query excludes. In a plain batch, all hits belong in the row: nothing is filtered,
- * and an asker that is an agent is hidden from the scan. */
+ * agent or one of the caller's points. The hit must not be the asker itself. If the asker is one of
+ * the caller's points, the hit must not be the agent that the query excludes. Unless the batch is
+ * plain, the hit's groups must match the asker's mask. */
 ALWAYS_INLINE uint32_t wanted(word4 hit, const nearby *near, uint32_t i, word4 ids,
                               const batch_asker *asker, const bool plain) {
-  if (plain) return word4_bits(hit);
   hit = word4_without(hit, word4_equal(ids, asker->slot));
+  if (plain) return word4_bits(hit);
   word4 common = word4_and(word4_load(near->groups + i), asker->mask);
   return word4_bits(word4_without(hit, word4_equal(common, word4_all(0))));
 }
@@ -106,61 +109,72 @@ SMALL_CODE static void rows_end(row_writer *writer, copse_rows *rows) {
   rows->truncated = writer->truncated;
 }
 
-/* Appends to a row the ids of the lanes whose bit is set. Returns the new length of the row. */
-ALWAYS_INLINE uint32_t append(uint32_t *row, uint32_t total, word4 ids, uint32_t bits) {
-  word4_store_packed(row + total, ids, bits);
-  return total + bits_count(bits);
-}
-
-/* Writes the row of an agent: the ids of the gathered agents that are within the distance and match
- * its mask. Returns their number. */
-ALWAYS_INLINE uint32_t row_of(const nearby *near, const batch_asker *asker, float4 limit2,
-                              uint32_t *row, const bool plain, const int dim) {
-  const uint32_t size = near->size;
-  uint32_t total = 0;
-  /* Eight agents per iteration: fewer branches than with four. */
-  for (uint32_t i = 0; i < size; i += 8) {
-    const word4 ids = word4_load(near->ids + i), next = word4_load(near->ids + i + 4);
-    word4 hit = float4_le(nearby_distance2(near, i, asker, dim), limit2);
-    word4 nextHit = float4_le(nearby_distance2(near, i + 4, asker, dim), limit2);
-    total = append(row, total, ids, wanted(hit, near, i, ids, asker, plain));
-    total = append(row, total, next, wanted(nextHit, near, i + 4, next, asker, plain));
+/* Appends to a row of `total` ids the gathered agents of a run that are within the distance and
+ * belong in the row. Returns the new length of the row. */
+ALWAYS_INLINE uint32_t append_run(const nearby *near, near_run run, const batch_asker *asker,
+                                  float4 limit2, uint32_t *row, uint32_t total, const bool plain,
+                                  const int dim) {
+  for (uint32_t i = run.begin; i < run.end; i += 4) {
+    const word4 ids = word4_load(near->ids + i);
+    const word4 hit = float4_le(nearby_distance2(near, i, asker, dim), limit2);
+    const uint32_t bits = wanted(hit, near, i, ids, asker, plain);
+    word4_store_packed(row + total, ids, bits);
+    total += bits_count(bits);
   }
   return total;
 }
 
-ALWAYS_INLINE void rows_of_in(const batch_query *batch, nearby *near, uint32_t self, uint32_t own,
-                              float radius2, row_writer *writer, const bool plain, const int dim) {
+/* Writes the rows of gathered agents, see batch_rows. `roomy`: there is room for all ids of the
+ * runs. Otherwise, each row is written to another array first. */
+ALWAYS_INLINE void rows_of_in(const batch_query *batch, const nearby *near, uint32_t self,
+                              uint32_t own, run_list list, float radius2, const bool roomy,
+                              row_writer *writer, const bool plain, const int dim) {
+  const float4 limit2 = float4_all(radius2);
   uint32_t elsewhere[NEAR_LIMIT + NEAR_PADDING];
-  for (const uint32_t end = self + own; self < end; self++) {
+  rows_expect(writer, own);
+  for (const uint32_t end = self + own; self < end; self++, list.runs += list.step) {
     const batch_asker asker = gathered_asker(batch, near, self, dim);
-    const uint32_t room = rows_room(writer);
-    const bool roomy = room >= near->size + NEAR_PADDING;
-    uint32_t *const row = writer->ids + writer->used;
-    const float x = plain ? hide(near, self) : 0;
-    const uint32_t count =
-        row_of(near, &asker, float4_all(radius2), roomy ? row : elsewhere, plain, dim);
-    if (plain) near->axes[0][self] = x;
-    if (!roomy && count && count <= room) memcpy(row, elsewhere, count * sizeof *row);
-    row_end(writer, near->ids[self], count);
+    uint32_t *const row = roomy ? writer->ids + writer->used : elsewhere;
+    uint32_t count = 0;
+    for (uint32_t run = 0; run < list.count; run++)
+      count = append_run(near, list.runs[run], &asker, limit2, row, count, plain, dim);
+    if (roomy) {
+      row_fits(writer, near->ids[self], count);
+    } else {
+      if (count && count <= rows_room(writer))
+        memcpy(writer->ids + writer->used, row, count * sizeof *row);
+      row_end(writer, near->ids[self], count);
+    }
   }
 }
 
 DEFINE_PAIR_VOID(void, rows_of,
-                 (const batch_query *batch, nearby *near, uint32_t self, uint32_t own,
-                  float radius2, row_writer *writer),
-                 batch, near, self, own, radius2, writer, true)
-SMALL_CODE OUT_OF_LINE void rows_of_masked(const batch_query *batch, nearby *near, uint32_t self,
-                                           uint32_t own, float radius2, row_writer *writer) {
-  rows_of_in(batch, near, self, own, radius2, writer, false, (int)batch->points->dimensions);
+                 (const batch_query *batch, const nearby *near, uint32_t self, uint32_t own,
+                  run_list list, float radius2, bool roomy, row_writer *writer),
+                 batch, near, self, own, list, radius2, roomy, writer, true)
+SMALL_CODE OUT_OF_LINE void rows_of_masked(const batch_query *batch, const nearby *near,
+                                           uint32_t self, uint32_t own, run_list list,
+                                           float radius2, bool roomy, row_writer *writer) {
+  rows_of_in(batch, near, self, own, list, radius2, roomy, writer, false,
+             (int)batch->points->dimensions);
 }
 
-void batch_rows(const batch_query *batch, nearby *near, uint32_t self, uint32_t own, float radius2,
-                row_writer *writer) {
+void batch_rows(const batch_query *batch, const nearby *near, uint32_t self, uint32_t own,
+                const near_run *runs, float radius2, row_writer *writer) {
+  const uint32_t dim = batch->points->dimensions;
+  const near_run whole = {0, near->size};
+  const run_list list = run_list_of(runs, &whole, dim);
+  uint32_t most = 0;
+  for (uint32_t row = 0; row < own; row++)
+    for (uint32_t run = 0; run < list.count; run++) {
+      const near_run *next = &list.runs[row * list.step + run];
+      most += next->end - next->begin + 3;
+    }
+  const bool roomy = rows_room(writer) >= most;
   if (!batch->plain)
-    rows_of_masked(batch, near, self, own, radius2, writer);
+    rows_of_masked(batch, near, self, own, list, radius2, roomy, writer);
   else
-    CALL_PAIR(batch->points->dimensions, rows_of, batch, near, self, own, radius2, writer);
+    CALL_PAIR(dim, rows_of, batch, near, self, own, list, radius2, roomy, writer);
 }
 
 SMALL_CODE void batch_row_alone(const batch_query *batch, const float *center, uint32_t slot,
@@ -216,37 +230,40 @@ void expect(expectation *expected) {
   expected->full = 0;
 }
 
-/* Writes to `candidates` the gathered agents that are within the squared distance limit2 and match
- * the asker's mask. `candidates` must have room for NEAR_LIMIT + NEAR_PADDING entries. Returns
- * their number. */
-ALWAYS_INLINE uint32_t collect_in(const nearby *near, const batch_asker *asker, float limit2,
-                                  pairs candidates, const bool plain, const int dim) {
-  const uint32_t size = near->size;
+/* Writes to `candidates` the gathered agents of some runs that are within the squared distance
+ * limit2 and belong in the asker's row. `candidates` must have room for NEAR_LIMIT + NEAR_PADDING
+ * entries. Returns their number. */
+ALWAYS_INLINE uint32_t collect_in(const nearby *near, const run_list *list,
+                                  const batch_asker *asker, float limit2, pairs candidates,
+                                  const bool plain, const int dim) {
   const float4 limit = float4_all(limit2);
   uint32_t total = 0;
-  for (uint32_t i = 0; i < size; i += 4) {
-    float4 distances2 = nearby_distance2(near, i, asker, dim);
-    const word4 ids = word4_load(near->ids + i);
-    uint32_t bits = wanted(float4_le(distances2, limit), near, i, ids, asker, plain);
-    float4_store_packed(candidates.distances2 + total, distances2, bits);
-    word4_store_packed(candidates.ids + total, ids, bits);
-    total += bits_count(bits);
-  }
+  for (uint32_t run = 0; run < list->count; run++)
+    for (uint32_t i = list->runs[run].begin, end = list->runs[run].end; i < end; i += 4) {
+      float4 distances2 = nearby_distance2(near, i, asker, dim);
+      const word4 ids = word4_load(near->ids + i);
+      uint32_t bits = wanted(float4_le(distances2, limit), near, i, ids, asker, plain);
+      float4_store_packed(candidates.distances2 + total, distances2, bits);
+      word4_store_packed(candidates.ids + total, ids, bits);
+      total += bits_count(bits);
+    }
   return total;
 }
 
 DEFINE_PAIR(uint32_t, collect,
-            (const nearby *near, const batch_asker *asker, float limit2, pairs candidates), near,
-            asker, limit2, candidates, true)
-SMALL_CODE OUT_OF_LINE uint32_t collect_masked(const nearby *near, const batch_asker *asker,
-                                               float limit2, pairs candidates, int dim) {
-  return collect_in(near, asker, limit2, candidates, false, dim);
+            (const nearby *near, const run_list *list, const batch_asker *asker, float limit2,
+             pairs candidates),
+            near, list, asker, limit2, candidates, true)
+SMALL_CODE OUT_OF_LINE uint32_t collect_masked(const nearby *near, const run_list *list,
+                                               const batch_asker *asker, float limit2,
+                                               pairs candidates, int dim) {
+  return collect_in(near, list, asker, limit2, candidates, false, dim);
 }
-static uint32_t collect(const batch_query *batch, const nearby *near, const batch_asker *asker,
-                        float limit2, pairs candidates) {
+static uint32_t collect(const batch_query *batch, const nearby *near, const run_list *list,
+                        const batch_asker *asker, float limit2, pairs candidates) {
   const int dim = (int)batch->points->dimensions;
-  if (!batch->plain) return collect_masked(near, asker, limit2, candidates, dim);
-  return CALL_PAIR(dim, collect, near, asker, limit2, candidates);
+  if (!batch->plain) return collect_masked(near, list, asker, limit2, candidates, dim);
+  return CALL_PAIR(dim, collect, near, list, asker, limit2, candidates);
 }
 
 /* Writes the k nearest candidates to a row, by a heap. Needed if there are too many candidates for
@@ -259,18 +276,19 @@ SMALL_CODE OUT_OF_LINE uint32_t heap_into(pairs candidates, uint32_t size, uint3
   return nearest.size;
 }
 
-/* Writes the k nearest gathered agents within the squared distance limit2 to a row, or all of them
- * if there are fewer. Returns their number. *guess2 is a squared distance within which slightly
- * more than k agents are expected, or 0 if there is no guess yet. It makes the selection faster,
- * and is updated for the next row. */
-static uint32_t select_near(const batch_query *batch, const nearby *near, const batch_asker *asker,
-                            uint32_t k, float limit2, float *guess2, pairs row) {
+/* Writes the k nearest gathered agents of some runs, within the squared distance limit2, to a row,
+ * or all of them if there are fewer. Returns their number. *guess2 is a squared distance within
+ * which slightly more than k agents are expected, or 0 if there is no guess yet. It makes the
+ * selection faster, and is updated for the next row. */
+static uint32_t select_near(const batch_query *batch, const nearby *near, const run_list *list,
+                            const batch_asker *asker, uint32_t k, float limit2, float *guess2,
+                            pairs row) {
   float distances2[NEAR_LIMIT + NEAR_PADDING];
   uint32_t ids[NEAR_LIMIT + NEAR_PADDING];
   const pairs candidates = {distances2, ids};
   float threshold2 = *guess2 > 0 && *guess2 < limit2 && k <= RANK_K ? *guess2 : limit2;
   for (int attempt = 1;; attempt++) {
-    uint32_t size = collect(batch, near, asker, threshold2, candidates);
+    uint32_t size = collect(batch, near, list, asker, threshold2, candidates);
     const bool complete = threshold2 == limit2;
     if (size <= RANK_LIMIT && k <= RANK_K && (size >= k || complete)) {
       pairs_rank(distances2, ids, size, k, row.distances2, row.ids);
@@ -285,18 +303,6 @@ static uint32_t select_near(const batch_query *batch, const nearby *near, const 
     threshold2 *= wanted / (size ? (float)size : 0.5f);
     if (!(threshold2 > 0 && threshold2 < limit2) || attempt >= SELECT_TRIES) threshold2 = limit2;
   }
-}
-
-/* Does the same as select_near for one of the gathered agents. In a plain batch, hides that agent
- * during the scan, so that it does not find itself. */
-static uint32_t select_of(const batch_query *batch, nearby *near, uint32_t self, uint32_t k,
-                          float limit2, float *guess2, pairs row) {
-  const batch_asker asker = gathered_asker(batch, near, self, (int)batch->points->dimensions);
-  const float x = near->axes[0][self];
-  if (batch->plain) hide(near, self);
-  const uint32_t count = select_near(batch, near, &asker, k, limit2, guess2, row);
-  near->axes[0][self] = x;
-  return count;
 }
 
 SMALL_CODE static void flush_queue(row_queue *queue, uint32_t k, copse_neighbor_rows *rows) {
@@ -353,17 +359,22 @@ static void learn(expectation *expected, pairs row, uint32_t count, uint32_t k) 
   expected->full++;
 }
 
-SMALL_CODE void batch_nearest(neighbor_search *search, nearby *near, uint32_t self, uint32_t own,
-                              float reach2) {
+SMALL_CODE void batch_nearest(neighbor_search *search, const nearby *near, uint32_t self,
+                              uint32_t own, const near_run *runs, float reach2) {
   const batch_query *batch = &search->batch;
   const uint32_t k = search->k;
   row_queue *queue = &search->queue;
   const bool queued = k <= RANK_K;
-  for (const uint32_t end = self + own; self < end; self++) {
+  const int dim = (int)batch->points->dimensions;
+  const near_run whole = {0, near->size};
+  run_list list = run_list_of(runs, &whole, batch->points->dimensions);
+  for (const uint32_t end = self + own; self < end; self++, list.runs += list.step) {
     const uint32_t slot = near->ids[self];
+    const batch_asker asker = gathered_asker(batch, near, self, dim);
     const copse_neighbor_rows waiting = {queue->counts, queue->ids, queue->distances2};
     const pairs row = queued ? row_at(&waiting, queue->size, k) : row_at(search->rows, slot, k);
-    uint32_t count = select_of(batch, near, self, k, reach2, &search->expected.guess2, row);
+    float *guess2 = &search->expected.guess2;
+    uint32_t count = select_near(batch, near, &list, &asker, k, reach2, guess2, row);
     if (count < k && reach2 < search->max2) count = nearest_beyond(batch, near, self, k, row);
     learn(&search->expected, row, count, k);
     if (!queued) {
@@ -548,7 +559,7 @@ static bool matches(const batch_query *batch, uint32_t place) {
 ALWAYS_INLINE void pairs_in(const batch_query *batch, uint32_t begin, uint32_t end, nearby *near,
                             pair_search *search, const int dim) {
   const scan_points *points = &batch->points->ordered;
-  nearby_end(near);
+  nearby_end(near, near->size);
   if (search->radii)
     for (uint32_t i = 0; i < near->size; i++)
       near->radii[i] = search->radii[points->ids[near->ids[i]]];

@@ -31,7 +31,9 @@ uint32_t batch_mask_of_run(const batch_query *batch, uint32_t begin, uint32_t en
 
 /* ---- Gathered agents ---- */
 
-enum { NEAR_LIMIT = 2048, NEAR_PADDING = 12 };
+/* NEAR_LIMIT is the maximum number of agents that are gathered at a time. The arrays have room for
+ * more: the agent tree keeps several copies of each. */
+enum { NEAR_LIMIT = 2048, NEAR_PADDING = 12, NEAR_ENTRIES = 7 * NEAR_LIMIT / 2 + NEAR_PADDING };
 
 /* What to gather for each agent besides its position. A plain batch does not need groups. With
  * GATHER_PLACES, `ids` holds places instead of ids: indices in the order of the structure. */
@@ -39,25 +41,28 @@ typedef enum gather_fields { GATHER_IDS, GATHER_IDS_AND_GROUPS, GATHER_PLACES } 
 
 /* Gathered agents. The arrays have room for scans and copies that go past the end. */
 typedef struct nearby {
-  float axes[3][NEAR_LIMIT + NEAR_PADDING];
-  uint32_t ids[NEAR_LIMIT + NEAR_PADDING];
+  float axes[3][NEAR_ENTRIES];
+  uint32_t ids[NEAR_ENTRIES];
   union {
-    uint32_t groups[NEAR_LIMIT + NEAR_PADDING]; /* for batches that are not plain */
-    float radii[NEAR_LIMIT + NEAR_PADDING];     /* for pairs of agents with radii */
+    uint32_t groups[NEAR_ENTRIES]; /* for batches that are not plain */
+    float radii[NEAR_ENTRIES];     /* for pairs of agents with radii */
   };
   uint32_t size;
 } nearby;
 
-/* Pads x with NaN after the last gathered agent, so that scans that read past the end find nothing
- * there. */
-ALWAYS_INLINE void nearby_end(nearby *near) {
-  float4_store(near->axes[0] + near->size, float4_all(NAN));
-  float4_store(near->axes[0] + near->size + 4, float4_all(NAN));
-  for (uint32_t i = near->size; i < near->size + 8; i += 4) {
-    float4_past_end(near->axes[1] + i);
-    float4_past_end(near->axes[2] + i);
-    float4_past_end(near->radii + i);
-  }
+/* A run of gathered agents: begin … end - 1. A scan reads up to three entries past its end. These
+ * must be too far away to be found, or they must be agents that no other run of the row holds. */
+typedef struct near_run {
+  uint32_t begin, end;
+} near_run;
+
+/* Pads x with NaN from the entry `end` on, so that scans that read past the end of a run find
+ * nothing there. */
+ALWAYS_INLINE void nearby_end(nearby *near, uint32_t end) {
+  float4_store(near->axes[0] + end, float4_all(NAN));
+  float4_past_end(near->axes[1] + end);
+  float4_past_end(near->axes[2] + end);
+  float4_past_end(near->radii + end);
 }
 
 /* In the functions below, `dim` need not be a constant: some callers prefer small code to speed. */
@@ -146,10 +151,11 @@ static inline void row_end(row_writer *writer, uint32_t row, uint32_t count) {
   writer->truncated = true;
 }
 
-/* Writes the rows of the gathered agents self … self + own - 1. A row holds the other gathered
- * agents that are within the radius and match the agent's mask. */
-void batch_rows(const batch_query *batch, nearby *near, uint32_t self, uint32_t own, float radius2,
-                row_writer *writer);
+/* Writes the rows of the gathered agents self … self + own - 1. A row holds the other agents that
+ * are within the radius and match the agent's mask. They are searched in `runs`: one run per row in
+ * 2D, three in 3D. If `runs` is NULL, they are searched among all gathered agents. */
+void batch_rows(const batch_query *batch, const nearby *near, uint32_t self, uint32_t own,
+                const near_run *runs, float radius2, row_writer *writer);
 
 /* Writes the row of one agent by a single query, without gathered agents. */
 void batch_row_alone(const batch_query *batch, const float *center, uint32_t slot, float radius,
@@ -201,11 +207,12 @@ copse_status batch_all_neighbors(const copse_points *points,
                                  copse_neighbor_rows *rows);
 
 /* Writes the k nearest neighbors of the gathered entries self … self + own - 1, which are agents or
- * the caller's points. All agents within the squared distance reach2 of them must be gathered. If
- * fewer than k neighbors of an entry are found among these, a single query finds the entry's
- * neighbors instead, unless reach2 is the greatest squared distance that the search allows. */
-void batch_nearest(neighbor_search *search, nearby *near, uint32_t self, uint32_t own,
-                   float reach2);
+ * the caller's points. They are searched in `runs`, as in batch_rows: all agents within the squared
+ * distance reach2 must be there. If fewer than k neighbors of an entry are found, a single query
+ * finds the entry's neighbors instead, unless reach2 is the greatest squared distance that the
+ * search allows. */
+void batch_nearest(neighbor_search *search, const nearby *near, uint32_t self, uint32_t own,
+                   const near_run *runs, float reach2);
 
 /* Does the same as batch_nearest, but only for k = 1, and only if the batch is plain (see
  * batch_query) and its rows are for the caller's points. */

@@ -162,7 +162,7 @@ ALWAYS_INLINE uint32_t gather_in(nearby *near, const struct grid *grid, uint32_t
       } while (left);
     }
   }
-  nearby_end(near);
+  nearby_end(near, near->size);
   return group.size;
 }
 
@@ -238,7 +238,7 @@ DEFINE_PAIR_VOID(void, group_rows,
 static void group_rows(const batch_query *batch, nearby *near, uint32_t own, float radius2,
                        row_writer *writer) {
   if (!batch->plain || rows_room(writer) < own * near->size + GROUP_COPY)
-    batch_rows(batch, near, 0, own, radius2, writer);
+    batch_rows(batch, near, 0, own, NULL, radius2, writer);
   else
     CALL_PAIR(batch->points->dimensions, group_rows, batch, near, own, radius2, writer);
 }
@@ -272,7 +272,7 @@ void grid_all_neighbors(const void *index, neighbor_search *search) {
     const float reach2 = expected2 < search->max2 ? expected2 : search->max2;
     uint32_t own = reach2 > 0 ? gather(&near, grid, &search->batch, place, reach2) : 0;
     if (own) {
-      batch_nearest(search, &near, 0, own, reach2);
+      batch_nearest(search, &near, 0, own, NULL, reach2);
     } else {
       float center[3];
       points_center(&grid->points, place, center);

@@ -111,7 +111,7 @@ static float gather(nearby *near, const struct kdtree *tree, const batch_query *
       append_run(near, points, &walk, past, run.end, fields);
     }
   }
-  nearby_end(near);
+  nearby_end(near, near->size);
   return reach2;
 }
 
@@ -124,7 +124,7 @@ void kdtree_all_within(const void *index, const batch_query *batch, float radius
   kdtree_group group;
   for (group_walk groups = groups_start(tree); groups_next(&groups, tree, &group);) {
     if (gather(&near, tree, batch, &group, radius * radius) >= 0) {
-      batch_rows(batch, &near, 0, group.end - group.begin, radius * radius, writer);
+      batch_rows(batch, &near, 0, group.end - group.begin, NULL, radius * radius, writer);
       continue;
     }
     for (uint32_t place = group.begin; place < group.end; place++) {
@@ -146,7 +146,7 @@ void kdtree_all_neighbors(const void *index, neighbor_search *search) {
        expect(expected)) {
     const float wanted2 = expected->reach2 < search->max2 ? expected->reach2 : search->max2;
     const float reach2 = gather(&near, tree, &search->batch, &group, wanted2);
-    batch_nearest(search, &near, 0, group.end - group.begin, reach2);
+    batch_nearest(search, &near, 0, group.end - group.begin, NULL, reach2);
   }
 }
 
@@ -316,7 +316,7 @@ void kdtree_nearest_many(const void *index, neighbor_search *search, const float
       if (one)
         batch_nearest_one(search, &near, BEHIND, size, reach2);
       else
-        batch_nearest(search, &near, BEHIND, size, reach2);
+        batch_nearest(search, &near, BEHIND, size, NULL, reach2);
       expect(&search->expected);
     }
   }
