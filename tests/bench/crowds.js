@@ -168,6 +168,7 @@ function distanceLeft(positions, { goals, n, dimensions }) {
  */
 function outcomeOf(left, positions, state) {
   const { n, dimensions } = state
+  positions = positions.slice() // a view of the crowd's memory, which the tree may let grow
   const walked = left - distanceLeft(positions, state)
   const progress = walked / (STEPS * TIME_STEP * AGENT.preferredSpeed)
 

@@ -209,7 +209,7 @@ const figures = {
   },
 
   batch() {
-    const reach = 40
+    const [reach, width] = [40, 20] // of strips and their cells
     const tree = scatter(new AgentTree({ capacity: 420, leafSize: 40 }), 420, 11)
     const leaves = leavesOf(tree)
     const own = leaves.reduce((best, leaf) =>
@@ -222,20 +222,20 @@ const figures = {
     const askers = new Set(order.filter((i) => distance2(own.box, place(i)) === 0))
     const gathered = new Set(order.filter((i) => distance2(own.box, place(i)) <= reach * reach))
     const [left, top, right, bottom] = own.box.map((side, i) => side + (i < 2 ? -reach : reach))
-    const [columns, rows] = [Math.ceil((right - left) / reach), Math.ceil((bottom - top) / reach)]
-    const cells = [
-      ...Array.from({ length: columns + 1 }, (_, i) => [i * reach, 0, i * reach, rows * reach]),
-      ...Array.from({ length: rows + 1 }, (_, i) => [0, i * reach, columns * reach, i * reach]),
-    ]
+    const [columns, rows] = [Math.ceil((right - left) / width), Math.ceil((bottom - top) / reach)]
+    const strips = Array.from({ length: rows + 1 }, (_, i) => [0, i, columns * width, i])
+    const cells = Array.from({ length: columns + 1 }, (_, i) => [i * width, 0, i * width, rows])
     const [asker] = askers
     const [x, y] = place(asker)
-    const column = left + Math.floor((x - left) / reach - 1) * reach
+    const column = left + Math.floor((x - left) / width - 2) * width
     const row = top + Math.floor((y - top) / reach - 1) * reach
     return svg(
-      'A batch: one leaf, the agents gathered around it, and the cells that one of its agents scans',
+      'A batch: one leaf, the agents gathered around it, and the run that one of its agents scans',
       [
-        rect([column, row, column + 3 * reach, row + 3 * reach], 'tint'),
-        cells.map(([x0, y0, x1, y1]) => line(left + x0, top + y0, left + x1, top + y1, 'cell')),
+        rect([column, row, column + 5 * width, row + 3 * reach], 'tint'),
+        [...strips, ...cells].map(([x0, y0, x1, y1]) =>
+          line(left + x0, top + y0 * reach, left + x1, top + y1 * reach, 'cell'),
+        ),
         rect([left, top, right, bottom], 'ring dashed', reach),
         rect(own.box, 'ring thick'),
         dots(tree, (i) => (askers.has(i) ? 'query' : gathered.has(i) ? 'hit' : 'agent')),
