@@ -180,65 +180,74 @@ static bool gather(nearby *near, const struct agenttree *tree, const batch_query
 
 /* ---- Bands ------------------------------------------------------------------------------- */
 
-/* How many cells next to each other are as wide as the reach. */
+/* The width of a cell is the height of a strip divided by this. It is even: see step4. */
 enum { REACH_CELLS = 2 };
 
 /* The agents around a unit, sorted. The space is divided into strips along the x axis, each at
- * least as high (and, in 3D, as deep) as the reach. Strips are divided into cells. The band of a
- * strip holds the agents of the strip and of the strips above and below it, sorted by their
- * distance along the strip, in steps of a cell. So each agent is in three bands. All agents within
- * reach of an agent are in the band of its strip, in cells that are next to each other; in 3D also
- * in the same cells of the bands before and behind.
+ * least as high as the reach, and each strip into cells. In 3D, strips are also as deep as high,
+ * and there are layers of strips, one behind the other; in 2D there is one layer. The outermost
+ * strips and layers have no agents of the unit.
  *
- * The outermost strips have no agents of the unit. Beyond them there are more bands, without a
- * strip: they are written, but not read. */
+ * The band of a strip holds the agents of three strips of a layer: of the strip itself and of the
+ * strips below and above. It is sorted by cells along x, whatever the strip. So all agents within
+ * reach of an agent are in one run of the band of its strip, and in 3D also in the same cells of
+ * the bands in the layers before and behind.
+ *
+ * Strip s of a layer has the band s + 1, so its agents are in the bands s, s + 1 and s + 2. The
+ * first and the last band of a layer have no strip: they are written, but never read. */
 typedef struct band_table {
   nearby near;
-  /* The cell of each gathered agent, in the band below that of the agent's strip. The same cell of
-   * the next band is `columns` later. */
+  /* For each gathered agent, its cell in the band s, the first of the three that it is in. The same
+   * cell of the next band is `columns` later. */
   uint32_t cells[GATHER_LIMIT + NEAR_PADDING];
-  uint32_t ends[CELL_LIMIT]; /* where each cell ends in `near` */
-  uint32_t columns;          /* the number of cells in a band: a multiple of 4 */
-  uint32_t bands;            /* the number of bands in a layer: two more than there are strips */
+  /* Where each cell of each band ends in `near`. Before the agents are sorted: where it begins. */
+  uint32_t ends[CELL_LIMIT];
+  uint32_t columns; /* the number of cells in a band: a multiple of 4 */
+  uint32_t bands;   /* the number of bands in a layer: two more than there are strips */
   uint32_t layers;
   float scale; /* 1 / height of a strip */
 } band_table;
 
-/* Returns the number of steps of the length 1 / scale that points at a distance of 0 … `length` can
- * be at: distances are rounded as in step4, so that both agree. */
+/* Returns the number of steps of the length 1 / scale in which points at a distance of 0 … `length`
+ * can be. Rounds as step4 does. */
 static uint32_t steps(float length, float scale) {
-  return word4_first(float4_round(float4_all(length * scale))) + 1;
+  const float4 rounded = float4_add(float4_all(length * scale), float4_all(ROUNDER + 1));
+  return word4_first(float4_as_words(rounded)) & ROUNDED_BITS;
 }
 
 /* Chooses the size of the cells around a unit of `size` agents, and how many there are. Returns
- * false if there are so many more than agents that the unit is to be divided first. */
+ * false if there are so many more cells than agents that the unit must be divided first. */
 static bool lay_out(band_table *table, const float *box, uint32_t size, float reach2,
                     bool isDivisible, uint32_t dim) {
   float side = 0;
   for (uint32_t axis = 0; axis < dim; axis++)
     if (box[dim + axis] - box[axis] > side) side = box[dim + axis] - box[axis];
-  /* Strips are slightly higher than the reach, because of rounding, and not lower than 1e-18,
-   * because squares of much smaller distances underflow. */
+  /* Strips are slightly higher than the reach, because of rounding, not lower than 1e-18, because
+   * squares of much smaller distances underflow, and not so low that counting them overflows. */
   float height = sqrtf(reach2) * 1.002f;
   if (!(height > side / 1024)) height = side / 1024;
   if (!(height > 1e-18f)) height = 1e-18f;
   const float most = size < CELL_LIMIT / 32 ? 1024 + 16 * (float)size : CELL_LIMIT;
   for (;; height *= 1.25f) {
     WORKED(1);
-    table->scale = height < 1e30f ? 1 / height : 0;
-    table->columns =
-        (steps(box[dim] - box[0], REACH_CELLS * table->scale) + 2 * REACH_CELLS + 5) & ~3u;
+    table->scale = height < 1e30f ? 1 / height : 0; /* 0, also if the reach is INFINITY: one cell */
+    /* One empty cell, then a reach on both sides of the unit, and one more cell. */
+    const uint32_t columns =
+        steps(box[dim] - box[0], REACH_CELLS * table->scale) + 2 * REACH_CELLS + 2;
+    table->columns = (columns + 3) & ~3u;
+    /* Two outermost strips, and two more bands than strips. */
     table->bands = steps(box[dim + 1] - box[1], table->scale) + 4;
     table->layers = dim == 3 ? steps(box[5] - box[2], table->scale) + 2 : 1;
     const float bands = (float)table->bands * (float)table->layers;
-    /* The loop ends: very high strips are as few as possible. */
+    /* The loop ends: of very high strips there are three, of 12 cells. */
     if (bands <= BAND_LIMIT && (bands + 2) * (float)table->columns <= most) return true;
     if (isDivisible && size > CELL_LIMIT / 16) return false;
   }
 }
 
-/* Returns how many steps of the length 1 / scale the coordinates x[0] … x[3] are from lo - before /
- * scale: 0 … most. */
+/* Returns by how many steps of the length 1 / scale, rounded, the coordinates x[0] … x[3] are above
+ * lo - before / scale: at least 0, at most `most`. Halves are rounded to even numbers. So that they
+ * are rounded alike everywhere, `before` must be odd, and `steps` adds an odd number, too. */
 ALWAYS_INLINE float4 step4(const float *x, float lo, float scale, float before, float most) {
   float4 t = float4_mul(float4_sub(float4_load(x), float4_all(lo)), float4_all(scale));
   t = float4_min(float4_max(t, float4_all(-before)), float4_all(most - before));
@@ -246,7 +255,7 @@ ALWAYS_INLINE float4 step4(const float *x, float lo, float scale, float before, 
 }
 
 /* Sets the cells of the `size` gathered agents, and counts the agents of each cell. The counts are
- * in `ends`, two bands after the cell. */
+ * in `ends`, those of strip s in the band s + 2: the last of the three bands that need them. */
 ALWAYS_INLINE void count_cells(band_table *table, const float *box, uint32_t size, const int dim) {
   const nearby *near = &table->near;
   const float columns = (float)table->columns, bands = (float)table->bands;
@@ -269,7 +278,10 @@ ALWAYS_INLINE void count_cells(band_table *table, const float *box, uint32_t siz
   for (uint32_t i = 0; i < size; i++) counts[table->cells[i]]++; /* NOLINT: initialized */
 }
 
-/* Replaces the counts by where each cell begins in `near`. */
+/* Replaces the counts in `ends` by where each cell begins in `near`: the sum of all counts before
+ * it. A cell of band b has the agents of the strips b - 2, b - 1 and b, whose counts are in the
+ * bands b, b + 1 and b + 2. Of these, only the band b is overwritten, and no later band needs it.
+ */
 OUT_OF_LINE void start_bands(band_table *table) {
   const uint32_t columns = table->columns, bands = table->bands * table->layers;
   uint32_t *ends = table->ends, start = 0;
@@ -289,7 +301,8 @@ OUT_OF_LINE void start_bands(band_table *table) {
   }
 }
 
-/* Sorts the gathered agents into bands. */
+/* Sorts the gathered agents into bands. Each agent is copied to the cells of three bands. A copy
+ * advances the beginning of its cell, so that in the end `ends` has the ends of all cells. */
 ALWAYS_INLINE void sort_into_bands_in(band_table *table, const float *box, const bool plain,
                                       const int dim) {
   nearby *near = &table->near;
@@ -315,21 +328,21 @@ ALWAYS_INLINE void sort_into_bands_in(band_table *table, const float *box, const
 DEFINE_PAIR_VOID(void, sort_into_bands, (band_table *const table, const float *box, bool plain),
                  table, box, plain)
 
-/* Agents of a unit ask for their rows some at a time. */
+/* The rows of a unit are written for up to ASKERS agents at a time. */
 enum { ASKERS = 64 };
 
-/* Writes the runs that the gathered agents begin … end - 1 of the unit have to scan (see
- * batch_rows), but at most those of ASKERS agents. Returns the number of agents. */
+/* Writes the runs that agents of a unit scan, see batch_rows: those of the gathered agents from
+ * `begin` on, before `end`, but at most of ASKERS. Returns the number of agents. A run begins where
+ * the cell before it ends. */
 static uint32_t runs_from(const band_table *table, uint32_t begin, uint32_t end, uint32_t dim,
                           near_run *runs) {
   const uint32_t count = end - begin < ASKERS ? end - begin : ASKERS;
-  for (uint32_t i = 0; i < count; i++) {
-    const uint32_t *own = table->ends + table->columns + table->cells[begin + i];
-    const uint32_t layer = dim == 3 ? table->bands * table->columns : 0;
-    for (const uint32_t *middle = own - layer;; middle += layer) {
-      *runs++ = (near_run){middle[-REACH_CELLS - 1], middle[REACH_CELLS]};
-      if (middle == own + layer) break;
-    }
+  const uint32_t layer = table->bands * table->columns;
+  for (uint32_t i = begin; i < begin + count; i++) {
+    const uint32_t *own = table->ends + table->cells[i] + table->columns;
+    if (dim == 3) own -= layer;
+    for (uint32_t run = 0; run < (dim == 3 ? 3 : 1); run++, own += layer)
+      *runs++ = (near_run){own[-REACH_CELLS - 1], own[REACH_CELLS]};
   }
   return count;
 }

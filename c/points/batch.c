@@ -62,9 +62,9 @@ static run_list run_list_of(const near_run *runs, const near_run *whole, uint32_
 }
 
 /* Returns a bit for each of four hits, set if the hit belongs in the row of the asker, which is an
- * agent or one of the caller's points. The hit must not be the asker itself. If the asker is one of
- * the caller's points, the hit must not be the agent that the query excludes. Unless the batch is
- * plain, the hit's groups must match the asker's mask. */
+ * agent or one of the caller's points. A hit does not belong there if it is the asker itself, if
+ * the query excludes it, or if its groups do not match the asker's mask. In a plain batch all
+ * groups match. */
 ALWAYS_INLINE uint32_t wanted(word4 hit, const nearby *near, uint32_t i, word4 ids,
                               const batch_asker *asker, const bool plain) {
   hit = word4_without(hit, word4_equal(ids, asker->slot));
@@ -109,8 +109,8 @@ SMALL_CODE static void rows_end(row_writer *writer, copse_rows *rows) {
   rows->truncated = writer->truncated;
 }
 
-/* Appends to a row of `total` ids the gathered agents of a run that are within the distance and
- * belong in the row. Returns the new length of the row. */
+/* Appends ids to a row that has `total` ids already: those of the agents of a run that are within
+ * the distance and belong in the row. Returns the new length of the row. */
 ALWAYS_INLINE uint32_t append_run(const nearby *near, near_run run, const batch_asker *asker,
                                   float4 limit2, uint32_t *row, uint32_t total, const bool plain,
                                   const int dim) {
@@ -168,7 +168,7 @@ void batch_rows(const batch_query *batch, const nearby *near, uint32_t self, uin
   for (uint32_t row = 0; row < own; row++)
     for (uint32_t run = 0; run < list.count; run++) {
       const near_run *next = &list.runs[row * list.step + run];
-      most += next->end - next->begin + 3;
+      most += next->end - next->begin + 3; /* a store writes up to three ids too many */
     }
   const bool roomy = rows_room(writer) >= most;
   if (!batch->plain)
@@ -276,10 +276,10 @@ SMALL_CODE OUT_OF_LINE uint32_t heap_into(pairs candidates, uint32_t size, uint3
   return nearest.size;
 }
 
-/* Writes the k nearest gathered agents of some runs, within the squared distance limit2, to a row,
- * or all of them if there are fewer. Returns their number. *guess2 is a squared distance within
- * which slightly more than k agents are expected, or 0 if there is no guess yet. It makes the
- * selection faster, and is updated for the next row. */
+/* Writes to a row the k nearest agents of some runs that are within the squared distance limit2. If
+ * there are fewer than k, writes all of them. Returns their number. *guess2 is a squared distance
+ * within which slightly more than k agents are expected, or 0 if there is no guess yet. It makes
+ * the selection faster, and is updated for the next row. */
 static uint32_t select_near(const batch_query *batch, const nearby *near, const run_list *list,
                             const batch_asker *asker, uint32_t k, float limit2, float *guess2,
                             pairs row) {

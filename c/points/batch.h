@@ -31,8 +31,8 @@ uint32_t batch_mask_of_run(const batch_query *batch, uint32_t begin, uint32_t en
 
 /* ---- Gathered agents ---- */
 
-/* NEAR_LIMIT is the maximum number of agents that are gathered at a time. The arrays have room for
- * more: the agent tree keeps several copies of each. */
+/* NEAR_LIMIT is the maximum number of agents that are gathered at a time. The arrays have more
+ * entries, because the agent tree keeps several copies of each agent. */
 enum { NEAR_LIMIT = 2048, NEAR_PADDING = 12, NEAR_ENTRIES = 7 * NEAR_LIMIT / 2 + NEAR_PADDING };
 
 /* What to gather for each agent besides its position. A plain batch does not need groups. With
@@ -50,14 +50,14 @@ typedef struct nearby {
   uint32_t size;
 } nearby;
 
-/* A run of gathered agents: begin … end - 1. A scan reads up to three entries past its end. These
- * must be too far away to be found, or they must be agents that no other run of the row holds. */
+/* A run of gathered agents: begin … end - 1. A scan reads up to three entries past its end, and
+ * would find them: they must be too far away, or have an x of NaN. */
 typedef struct near_run {
   uint32_t begin, end;
 } near_run;
 
-/* Pads x with NaN from the entry `end` on, so that scans that read past the end of a run find
- * nothing there. */
+/* Sets x of the four entries from `end` on to NaN, so that a scan that reads past the end of a run
+ * finds nothing there. */
 ALWAYS_INLINE void nearby_end(nearby *near, uint32_t end) {
   float4_store(near->axes[0] + end, float4_all(NAN));
   float4_past_end(near->axes[1] + end);
@@ -152,8 +152,9 @@ static inline void row_end(row_writer *writer, uint32_t row, uint32_t count) {
 }
 
 /* Writes the rows of the gathered agents self … self + own - 1. A row holds the other agents that
- * are within the radius and match the agent's mask. They are searched in `runs`: one run per row in
- * 2D, three in 3D. If `runs` is NULL, they are searched among all gathered agents. */
+ * are within the radius and match the agent's mask. For each row, scans the agents of one run, in
+ * 3D of three runs; `runs` holds the runs of all rows. If `runs` is NULL, scans all gathered
+ * agents. */
 void batch_rows(const batch_query *batch, const nearby *near, uint32_t self, uint32_t own,
                 const near_run *runs, float radius2, row_writer *writer);
 
@@ -207,10 +208,10 @@ copse_status batch_all_neighbors(const copse_points *points,
                                  copse_neighbor_rows *rows);
 
 /* Writes the k nearest neighbors of the gathered entries self … self + own - 1, which are agents or
- * the caller's points. They are searched in `runs`, as in batch_rows: all agents within the squared
- * distance reach2 must be there. If fewer than k neighbors of an entry are found, a single query
- * finds the entry's neighbors instead, unless reach2 is the greatest squared distance that the
- * search allows. */
+ * the caller's points. Scans `runs` as batch_rows does: the runs of an entry must hold all agents
+ * within the squared distance reach2 of it. If fewer than k neighbors of an entry are found, a
+ * single query finds the entry's neighbors instead, unless reach2 is the greatest squared distance
+ * that the search allows. */
 void batch_nearest(neighbor_search *search, const nearby *near, uint32_t self, uint32_t own,
                    const near_run *runs, float reach2);
 

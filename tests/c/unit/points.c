@@ -1452,16 +1452,19 @@ static void check_counts(copse_points *index, const float *points, uint32_t n, u
   }
 }
 
-/* Bounds that end in the middle of a cell, after a batch that left other cells on the stack. */
+/* Bounds that end in the middle of a cell, after a batch that left other cells on the stack. With
+ * the second radius, strips have a height of 1. */
 static void test_batches_are_exact_where_cells_are_rounded(void) {
   enum { N = 768 };
-  static const float boxes[][3] = {
-      {40, 40, 0}, {64, 16.5f, 0}, {16.5f, 64, 0}, {40, 40, 9}, {64, 4, 0.5f}};
-  for (int b = 0; b < 5; b++) {
+  static const float boxes[][3] = {{40, 40, 0},        {64, 16.5f, 0},     {16.5f, 64, 0},
+                                   {40, 40, 9},        {64, 4, 0.5f},      {4, 4, 0.5f},
+                                   {2.5f, 2.5f, 2.5f}, {3.25f, 4.5f, 6.5f}};
+  static const float radii[] = {0.9f, 0.998004f};
+  for (int b = 0; b < 16; b++) {
     static float points[3 * N];
-    uint32_t state = 7, dim = boxes[b][2] > 0 ? 3 : 2;
+    uint32_t state = 7, dim = boxes[b / 2][2] > 0 ? 3 : 2;
     for (uint32_t i = 0; i < N * dim; i++) {
-      const float side = boxes[b][i % dim];
+      const float side = boxes[b / 2][i % dim];
       const uint32_t word = random_word(&state) >> 8;
       points[i] = word % 9 == 0 ? side : (float)word / 16777216 * side;
       if (i < dim) points[i] = 0;
@@ -1473,7 +1476,7 @@ static void test_batches_are_exact_where_cells_are_rounded(void) {
     copse_points_set_slots(index, N);
     memcpy(copse_points_positions(index).axes[0], points, N * dim * sizeof(float));
     CHECK(copse_points_build(index, NULL) == COPSE_OK);
-    check_counts(index, points, N, dim, 0.9f);
+    check_counts(index, points, N, dim, radii[b % 2]);
     copse_points_destroy(index);
   }
 }
