@@ -14,6 +14,10 @@ enum { DEFAULT_LEAF_SIZE = 64 };
 static void carve(void *index, arena *block) {
   struct agenttree *tree = index;
   const uint64_t nodes = agenttree_node_budget(tree->points.capacity, tree->leafSize);
+  for (uint32_t axis = 0; axis < tree->points.dimensions; axis++)
+    tree->spare.axes[axis] =
+        arena_carve(block, (uint64_t)tree->points.capacity + SCAN_PADDING, sizeof(float));
+  tree->spare.ids = tree->points.ordered.groups;
   tree->nodes = arena_carve(block, nodes, sizeof(agenttree_node));
   tree->bounds =
       arena_carve(block, nodes * 2 * tree->points.dimensions + BOX_PADDING, sizeof(float));

@@ -3,9 +3,9 @@
  * The agents are stored in *tree order*, in separate arrays for coordinates, ids and groups. Every
  * node owns a run of agents, begin … end - 1 in tree order, and the tight bounds of that run. Nodes
  * are stored in preorder: a left child directly follows its parent, and the parent stores the index
- * of its right child. A build starts from the tree order of the last build, because few agents
- * change their place in this order. But the result depends only on the agents: every split depends
- * only on their coordinates and ids, and each leaf is sorted by id.
+ * of its right child. In each leaf, ids ascend: a build begins with all agents in the order of
+ * their ids, and no split changes the order of the agents on its side. So the tree depends only on
+ * the agents, not on earlier builds.
  *
  * After J. L. Bentley, "Multidimensional binary search trees used for associative searching"
  * (1975), with buckets as in J. H. Friedman, J. L. Bentley, R. A. Finkel, "An algorithm for finding
@@ -34,6 +34,9 @@ struct agenttree {
   agenttree_node *nodes;
   float *bounds; /* 2 * dimensions floats per node */
   uint32_t nodeCount;
+  /* Scratch memory for the build: as many entries as points.ordered. The ids share the memory of
+   * points.ordered.groups, which is written last. */
+  scan_points spare;
 };
 
 ALWAYS_INLINE const float *agenttree_box(const struct agenttree *tree, uint32_t index,

@@ -3,7 +3,6 @@
 #include "agenttree.h"
 
 #include "../base/geom.h"
-#include "../base/select.h"
 
 #include <string.h>
 
@@ -34,181 +33,107 @@ uint64_t agenttree_node_budget(uint64_t n, uint64_t leafSize) {
 
 /* ---- Build ------------------------------------------------------------------------------- */
 
-/* Makes ordered.ids a permutation of the slots 0 … source->count - 1. Present agents, which have a
- * group and valid coordinates, come first. Apart from that, keeps most of the last build's
- * order. */
-static void renew_order(struct agenttree *tree, const points_source *source,
-                        const points_survey *survey) {
-  uint32_t *ids = tree->points.ordered.ids;
-  uint32_t kept = tree->points.builtCount;
-  if (kept > source->count) {
-    kept = 0;
-    for (uint32_t i = 0; i < tree->points.builtCount; i++)
-      if (ids[i] < source->count) ids[kept++] = ids[i];
-  }
-  for (; kept < source->count; kept++) ids[kept] = kept;
-  if (survey->present == source->count) return;
-
-  uint32_t front = 0, back = source->count;
-  const uint32_t dim = tree->points.dimensions;
-  while (front < back) {
-    uint32_t id = ids[front];
+/* Makes ordered.ids a permutation of the slots 0 … source->count - 1: first the present agents,
+ * which have a group and valid coordinates, in ascending order, then the other slots. */
+static void list_present(struct agenttree *tree, const points_source *source,
+                         const points_survey *survey) {
+  uint32_t *ids = tree->points.ordered.ids, front = 0, back = source->count;
+  const bool areAll = survey->present == source->count;
+  for (uint32_t slot = 0; slot < source->count; slot++) {
     WORKED(1);
-    if (source_group(source, id) && source_accepts(source, id, dim)) {
-      front++;
-    } else {
-      ids[front] = ids[--back];
-      ids[back] = id;
-    }
+    if (areAll ||
+        (source_group(source, slot) && source_accepts(source, slot, tree->points.dimensions)))
+      ids[front++] = slot;
+    else
+      ids[--back] = slot;
   }
-}
-
-/* Bounds while they are computed: per axis four lanes, each with bounds of some of the agents. */
-typedef struct extent {
-  float4 lo[3], hi[3];
-} extent;
-
-ALWAYS_INLINE extent extent_none(void) {
-  const float4 most = float4_all(COPSE_MAX_COORDINATE), least = float4_all(-COPSE_MAX_COORDINATE);
-  return (extent){{most, most, most}, {least, least, least}};
-}
-
-ALWAYS_INLINE void extent_add4(extent *bounds, float *const *axes, uint32_t i, const int dim) {
-  EACH_AXIS (axis, dim) {
-    float4 x = float4_load(axes[axis] + i);
-    bounds->lo[axis] = float4_min(bounds->lo[axis], x);
-    bounds->hi[axis] = float4_max(bounds->hi[axis], x);
-  }
-}
-
-ALWAYS_INLINE void extent_add(extent *bounds, float *const *axes, uint32_t i, const int dim) {
-  EACH_AXIS (axis, dim) {
-    float4 x = float4_all(axes[axis][i]);
-    bounds->lo[axis] = float4_min(bounds->lo[axis], x);
-    bounds->hi[axis] = float4_max(bounds->hi[axis], x);
-  }
-}
-
-ALWAYS_INLINE void extent_store(const extent *bounds, float *box, const int dim) {
-  EACH_AXIS (axis, dim) {
-    float lo[4], hi[4];
-    float4_store(lo, float4_min(bounds->lo[axis], float4_swap_halves(bounds->lo[axis])));
-    float4_store(hi, float4_max(bounds->hi[axis], float4_swap_halves(bounds->hi[axis])));
-    box[axis] = lo[0] < lo[1] ? lo[0] : lo[1];
-    box[dim + axis] = hi[0] > hi[1] ? hi[0] : hi[1];
-  }
-}
-
-ALWAYS_INLINE void swap_points(const scan_points *points, uint32_t a, uint32_t b, const int dim) {
-  EACH_AXIS (axis, dim) {
-    float coordinate = points->axes[axis][a];
-    points->axes[axis][a] = points->axes[axis][b];
-    points->axes[axis][b] = coordinate;
-  }
-  uint32_t id = points->ids[a];
-  points->ids[a] = points->ids[b];
-  points->ids[b] = id;
 }
 
 /* Agents are ordered along an axis by this key: by coordinate, and then by id. A split divides them
  * at a key. */
 typedef struct split_key {
   float coordinate;
-  uint32_t id;
+  uint32_t id; /* 0: the coordinate alone decides */
 } split_key;
 
-ALWAYS_INLINE bool before(const float *x, const uint32_t *ids, uint32_t i, split_key key) {
-  WORKED(1);
-  return x[i] < key.coordinate || (x[i] == key.coordinate && ids[i] < key.id);
-}
-
-/* Reorders the agents begin … end - 1: first those below the key, then the others. Returns where
- * the others begin. Writes the tight bounds of both parts to `boxes`. If agents moved little since
- * the last build, most of them are in the correct part already, and are skipped four at a time. */
-ALWAYS_INLINE uint32_t partition_in(const scan_points *ordered, uint32_t begin, uint32_t end,
-                                    int axis, split_key key, float *boxes, const int dim) {
-  const scan_points points = *ordered; /* a local copy, which can stay in registers */
+/* Reorders the agents begin … end - 1: first those below the key, then the others, both in the same
+ * order as before. Returns where the others begin. Moves four agents at a time, without branches:
+ * those below the key to the front, the others to spare arrays and, at the end, back. */
+ALWAYS_INLINE uint32_t partition_in(const struct agenttree *tree, uint32_t begin, uint32_t end,
+                                    int axis, split_key key, const int dim) {
+  const scan_points points = tree->points.ordered, spare = tree->spare;
   const float *x = points.axes[axis];
-  const float4 split = float4_all(key.coordinate);
-  extent left = extent_none(), right = left;
-  for (;;) {
-    for (; end - begin >= 4 && word4_bits(float4_lt(float4_load(x + begin), split)) == 15;
-         begin += 4)
-      extent_add4(&left, points.axes, begin, dim);
-    for (; begin < end && before(x, points.ids, begin, key); begin++)
-      extent_add(&left, points.axes, begin, dim);
-    for (; end - begin >= 4 && word4_bits(float4_lt(split, float4_load(x + end - 4))) == 15;
-         end -= 4)
-      extent_add4(&right, points.axes, end - 4, dim);
-    for (; begin < end && !before(x, points.ids, end - 1, key); end--)
-      extent_add(&right, points.axes, end - 1, dim);
-    if (begin == end) break;
-    swap_points(&points, begin, end - 1, dim);
+  const float4 coordinate = float4_all(key.coordinate);
+  const word4 id = word4_all(key.id);
+  /* The agents behind the run, which stores of four lanes overwrite. */
+  float4 behind[3];
+  const word4 idsBehind = word4_load(points.ids + end);
+  EACH_AXIS (i, dim) behind[i] = float4_load(points.axes[i] + end);
+  uint32_t middle = begin, others = 0;
+  for (uint32_t i = begin; i < end; i += 4) {
+    const float4 along = float4_load(x + i);
+    const word4 ids = word4_load(points.ids + i);
+    word4 isBelow = float4_lt(along, coordinate);
+    if (key.id)
+      isBelow = word4_or(isBelow, word4_and(float4_le(along, coordinate), word4_greater(id, ids)));
+    const uint32_t inRun = scan_in_run(i, end);
+    const uint32_t below = word4_bits(isBelow) & inRun, above = below ^ inRun;
+    EACH_AXIS (j, dim) {
+      const float4 four = float4_load(points.axes[j] + i);
+      float4_store_packed(points.axes[j] + middle, four, below);
+      float4_store_packed(spare.axes[j] + others, four, above);
+    }
+    word4_store_packed(points.ids + middle, ids, below);
+    word4_store_packed(spare.ids + others, ids, above);
+    middle += bits_count(below);
+    others = i + 4 - middle;
   }
-  extent_store(&left, boxes, dim);
-  extent_store(&right, boxes + (size_t)(2 * dim), dim);
-  return begin;
+  for (uint32_t i = middle; i < end; i += 4) {
+    EACH_AXIS (j, dim) float4_store(points.axes[j] + i, float4_load(spare.axes[j] + (i - middle)));
+    word4_store(points.ids + i, word4_load(spare.ids + (i - middle)));
+  }
+  EACH_AXIS (i, dim) float4_store(points.axes[i] + end, behind[i]);
+  word4_store(points.ids + end, idsBehind);
+  return middle;
 }
 
 DEFINE_PAIR(uint32_t, partition,
-            (const scan_points *points, uint32_t begin, uint32_t end, int axis, split_key key,
-             float *boxes),
-            points, begin, end, axis, key, boxes)
-/* Calls partition_in for `dim` dimensions. `boxes` has room for two boxes. */
-static uint32_t partition(const scan_points *points, uint32_t begin, uint32_t end, int axis,
-                          split_key key, float *boxes, int dim) {
-  return CALL_PAIR(dim, partition, points, begin, end, axis, key, boxes);
-}
+            (const struct agenttree *tree, uint32_t begin, uint32_t end, int axis, split_key key),
+            tree, begin, end, axis, key)
 
-static split_key key_at(const scan_points *points, uint32_t i, int axis) {
-  return (split_key){points->axes[axis][i], points->ids[i]};
-}
-static bool key_less(split_key a, split_key b) {
-  WORKED(1);
-  return a.coordinate < b.coordinate || (a.coordinate == b.coordinate && a.id < b.id);
-}
-
-/* Returns a key above the least key of the agents begin … end - 1, and not above the greatest, so
- * that a partition by it leaves no part empty. The key is in the middle of all representable keys
- * between the two, so that repeated partitions soon end. */
-static split_key middle_key(const scan_points *points, uint32_t begin, uint32_t end, int axis) {
-  split_key least = key_at(points, begin, axis), greatest = least;
-  for (uint32_t i = begin + 1; i < end; i++) {
-    split_key key = key_at(points, i, axis);
-    if (key_less(key, least)) least = key;
-    if (key_less(greatest, key)) greatest = key;
+/* Returns how many agents of the run begin … end - 1 have a coordinate less than `limit`. */
+static uint32_t count_below(const struct agenttree *tree, uint32_t begin, uint32_t end, int axis,
+                            float limit) {
+  const float *x = tree->points.ordered.axes[axis];
+  word4 total = word4_all(0);
+  for (uint32_t i = begin; i < end; i += 4) {
+    const word4 isInRun = word4_greater(word4_all(end), word4_count_from(i));
+    const word4 isBelow = float4_lt(float4_load(x + i), float4_all(limit));
+    total = word4_sub(total, word4_and(isBelow, isInRun));
   }
-  uint32_t lo = ordered_bits(least.coordinate), hi = ordered_bits(greatest.coordinate);
-  if (lo != hi) return (split_key){from_ordered_bits(hi - (hi - lo) / 2), 0};
-  return (split_key){least.coordinate, greatest.id - (greatest.id - least.id) / 2};
+  return word4_first(word4_last(word4_sums(total)));
 }
 
-/* Orders the agents begin … end - 1 so that the half with the smaller keys (coordinate, id) comes
- * first. Returns where the other half begins. Quickselect with the median of three as the pivot;
- * after too many rounds the pivot is middle_key, which takes at most 64 rounds more. */
-OUT_OF_LINE uint32_t split_at_median(scan_points *points, uint32_t begin, uint32_t end, int axis,
-                                     int dim) {
-  enum { QUICK_ROUNDS = 24 };
-  float unused[12];
-  const uint32_t middle = begin + (end - begin) / 2;
-  for (int round = 0; end - begin > 1; round++) {
-    split_key pivot;
-    if (round < QUICK_ROUNDS && end - begin >= 3) {
-      split_key a = key_at(points, begin, axis);
-      split_key b = key_at(points, begin + (end - begin) / 2, axis);
-      split_key c = key_at(points, end - 1, axis);
-      if (key_less(b, a)) pivot = a, a = b, b = pivot;
-      pivot = key_less(c, a) ? a : key_less(c, b) ? c : b;
-    } else
-      pivot = middle_key(points, begin, end, axis);
-    uint32_t rest = partition(points, begin, end, axis, pivot, unused, dim);
-    if (rest == middle) break;
-    if (rest < middle)
-      begin = rest;
+/* Returns the key that divides the agents of a node into halves. Finds its coordinate by bisection
+ * of all floats between the bounds of the node. Ids ascend in a node, so of the agents with this
+ * coordinate, the first ones are below the key. */
+static split_key median_key(const struct agenttree *tree, uint32_t begin, uint32_t end, int axis,
+                            const float *box, int dim) {
+  const float *x = tree->points.ordered.axes[axis];
+  const uint32_t half = (end - begin) / 2;
+  uint32_t least = ordered_bits(box[axis]), most = ordered_bits(box[dim + axis]);
+  while (least < most) {
+    const uint32_t middle = most - (most - least) / 2;
+    WORKED(1);
+    if (count_below(tree, begin, end, axis, from_ordered_bits(middle)) > half)
+      most = middle - 1;
     else
-      end = rest;
+      least = middle;
   }
-  return middle;
+  const float coordinate = from_ordered_bits(least);
+  uint32_t left = half - count_below(tree, begin, end, axis, coordinate);
+  while (left || x[begin] != coordinate) left -= x[begin++] == coordinate;
+  return (split_key){coordinate, tree->points.ordered.ids[begin]};
 }
 
 /* Returns the axis to split, or -1 if the box is a point. */
@@ -237,49 +162,6 @@ static int choose_axis(const float *box, uint32_t depth, copse_axis rule, int di
 ALWAYS_INLINE float midpoint(float lo, float hi) {
   float middle = lo + (hi - lo) / 2;
   return middle > lo ? middle : hi;
-}
-
-enum { RANKED_LEAF = 128 };
-
-/* Writes the rank of each id, which is the number of lesser ids: its index in sorted order. Counts
- * for sixteen ids at a time, without branches. */
-static void rank_ids(const uint32_t *ids, uint32_t size, uint32_t *ranks) {
-  for (uint32_t i = 0; i < size; i += 16) {
-    word4 own[4], less[4];
-    UNROLL for (size_t four = 0; four < 4; four++) {
-      own[four] = word4_load(ids + i + 4 * four);
-      less[four] = word4_all(0);
-    }
-    for (uint32_t j = 0; j < size; j++) {
-      const word4 other = word4_all(ids[j]);
-      WORKED(1);
-      UNROLL for (size_t four = 0; four < 4; four++) less[four] =
-          word4_sub(less[four], word4_greater(own[four], other));
-    }
-    UNROLL for (size_t four = 0; four < 4; four++) word4_store(ranks + i + 4 * four, less[four]);
-  }
-}
-
-/* Sorts the agents of a leaf by id. If there are at most RANKED_LEAF, moves their coordinates along
- * with the ids, because reading them from the source again would miss the cache. */
-static void sort_leaf(const struct agenttree *tree, const points_source *source, uint32_t begin,
-                      uint32_t end) {
-  const uint32_t size = end - begin;
-  uint32_t *ids = tree->points.ordered.ids + begin;
-  if (size > RANKED_LEAF) {
-    pairs_sort((pairs){NULL, ids}, size, BY_ID);
-    points_fetch(&tree->points, source, begin, end);
-    return;
-  }
-  uint32_t old[RANKED_LEAF + 16], ranks[RANKED_LEAF + 16];
-  memcpy(old, ids, size * sizeof *ids);
-  rank_ids(old, size, ranks);
-  for (uint32_t i = 0; i < size; i++) ids[ranks[i]] = old[i];
-  for (uint32_t axis = 0; axis < tree->points.dimensions; axis++) {
-    float *x = tree->points.ordered.axes[axis] + begin, moved[RANKED_LEAF];
-    memcpy(moved, x, size * sizeof *x);
-    for (uint32_t i = 0; i < size; i++) x[ranks[i]] = moved[i];
-  }
 }
 
 /* Sets the group bits of every node, children before parents, because parents combine the bits of
@@ -338,28 +220,23 @@ typedef struct node_count {
 static uint32_t split_run(struct agenttree *tree, uint32_t index, uint32_t depth, int axis,
                           node_count *count, float *boxes, int dim) {
   const uint32_t begin = tree->nodes[index].begin, end = tree->nodes[index].end;
-  const uint64_t leafSize = tree->leafSize;
-  uint32_t middle = begin;
-  uint64_t needed = 0;
+  const float *box = agenttree_box(tree, index, dim);
+  const uint64_t leafSize = tree->leafSize, room = count->budget - count->committed;
+  split_key key = {midpoint(box[axis], box[dim + axis]), 0};
   bool atMedian = tree->split == COPSE_SPLIT_MEDIAN || depth >= MIDPOINT_DEPTH;
-  if (!atMedian) {
-    const float *box = agenttree_box(tree, index, dim);
-    const split_key key = {midpoint(box[axis], box[dim + axis]), 0};
-    middle = partition(&tree->points.ordered, begin, end, axis, key, boxes, dim);
-    needed = median_nodes(middle - begin, leafSize) + median_nodes(end - middle, leafSize);
-    atMedian = count->committed + needed > count->budget;
+  if (!atMedian && 2 * median_nodes(end - begin, leafSize) > room) {
+    const uint32_t below = count_below(tree, begin, end, axis, key.coordinate);
+    atMedian = median_nodes(below, leafSize) + median_nodes(end - begin - below, leafSize) > room;
   }
-  if (atMedian) {
-    middle = split_at_median(&tree->points.ordered, begin, end, axis, dim);
-    needed = median_nodes(middle - begin, leafSize) + median_nodes(end - middle, leafSize);
-    points_bounds(&tree->points, begin, middle, boxes);
-    points_bounds(&tree->points, middle, end, boxes + (size_t)(2 * dim));
-  }
-  count->committed += needed;
+  if (atMedian) key = median_key(tree, begin, end, axis, box, dim);
+  const uint32_t middle = CALL_PAIR(dim, partition, tree, begin, end, axis, key);
+  points_bounds(&tree->points, begin, middle, boxes);
+  points_bounds(&tree->points, middle, end, boxes + (size_t)(2 * dim));
+  count->committed += median_nodes(middle - begin, leafSize) + median_nodes(end - middle, leafSize);
   return middle;
 }
 
-static void build_nodes(struct agenttree *tree, const points_source *source) {
+static void build_nodes(struct agenttree *tree) {
   const int dim = (int)tree->points.dimensions;
   const uint32_t present = tree->points.present, leafSize = tree->leafSize;
   node_count count = {median_nodes(present, leafSize), agenttree_node_budget(present, leafSize)};
@@ -378,10 +255,7 @@ static void build_nodes(struct agenttree *tree, const points_source *source) {
     const float *box = agenttree_box(tree, index, dim);
     const int axis = size > leafSize ? choose_axis(box, depth, tree->axis, dim) : -1;
     count.committed -= median_nodes(size, leafSize) - 1;
-    if (axis < 0) {
-      if (!ids_ascend(tree->points.ordered.ids, begin, end)) sort_leaf(tree, source, begin, end);
-      continue;
-    }
+    if (axis < 0) continue;
     float boxes[2 * 2 * 3];
     const uint32_t middle = split_run(tree, index, depth, axis, &count, boxes, dim);
     tree->nodes[index].axis = (uint32_t)axis;
@@ -399,9 +273,9 @@ static void build_nodes(struct agenttree *tree, const points_source *source) {
 
 void agenttree_build(void *index, const points_source *source, const points_survey *survey) {
   struct agenttree *tree = index;
-  renew_order(tree, source, survey);
+  list_present(tree, source, survey);
   points_take(&tree->points, source, survey);
   points_fetch(&tree->points, source, 0, tree->points.present);
-  build_nodes(tree, source);
+  build_nodes(tree);
   gather_groups(tree, source, survey);
 }

@@ -398,21 +398,27 @@ void points_fetch(const copse_points *points, const points_source *source, uint3
   WITH_DIM(points->dimensions, fetch_in, points, source, begin, end);
 }
 
+/* Extends *lo and *hi by the coordinates x[0] … x[3]. */
+ALWAYS_INLINE void extend4(float4 *lo, float4 *hi, const float *x) {
+  const float4 four = float4_load(x);
+  *lo = float4_min(*lo, four);
+  *hi = float4_max(*hi, four);
+}
+
 void points_bounds(const copse_points *points, uint32_t begin, uint32_t end, float *box) {
   for (uint32_t axis = 0; axis < points->dimensions; axis++) {
     const float *x = points->ordered.axes[axis];
     float4 lo = float4_all(x[begin]), hi = lo;
     uint32_t i = begin;
-    for (; end - i >= 4; i += 4) {
-      const float4 four = float4_load(x + i);
-      lo = float4_min(lo, four);
-      hi = float4_max(hi, four);
-    }
-    for (; i < end; i++) {
-      WORKED(1);
-      lo = float4_min(lo, float4_all(x[i]));
-      hi = float4_max(hi, float4_all(x[i]));
-    }
+    for (; end - i >= 4; i += 4) extend4(&lo, &hi, x + i);
+    if (i < end && end - begin >= 4)
+      extend4(&lo, &hi, x + end - 4); /* some of them again */
+    else
+      for (; i < end; i++) {
+        WORKED(1);
+        lo = float4_min(lo, float4_all(x[i]));
+        hi = float4_max(hi, float4_all(x[i]));
+      }
     box[axis] = float4_first(float4_least(lo));
     box[points->dimensions + axis] = float4_first(float4_greatest(hi));
   }
