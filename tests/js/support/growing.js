@@ -18,10 +18,14 @@ ENTRIES.push('copse/obstacle', 'copse/crowd', 'copse/external')
 /** The methods that end a frame's changes. */
 const BUILDS = ['build', 'step', 'moveAll', 'load']
 
+/** The methods that return results of many searches: their results may need more memory. */
+const BATCHES = ['update', 'allWithin', 'allNeighbors', 'pairs']
+BATCHES.push('withinMany', 'rangeMany', 'nearestMany', 'raycastMany')
+
 /** True if something was built since the last frame began. */
 let isBuilt = false
 
-/** Begins the next frame, if this one was built: grows all memories. Called before every getter and build. */
+/** Begins the next frame, if this one was built: grows all memories. Called before every getter, build and batch. */
 function begin() {
   if (!isBuilt) return
   isBuilt = false
@@ -34,6 +38,7 @@ function watch(owner) {
     const { get, value } = property
     if (get) property.get = beginningFrame(get)
     else if (BUILDS.includes(name)) property.value = beginningFrame(value, () => (isBuilt = true))
+    else if (BATCHES.includes(name)) property.value = beginningFrame(value)
     else continue
     Object.defineProperty(owner, name, property)
   }
