@@ -1,5 +1,6 @@
 // The shell of the demo: starts the library, opens the scene that the address names, and runs the
-// frame loop. If the address names no scene, a card introduces the library over a running scene.
+// frame loop. If the address names no scene, a card introduces the library over a running scene. With ?minimal in the
+// address, a page with short programs is shown instead.
 //
 // Tests read the live state from window.copseDemo:
 //   ready    true once the library has started and a scene runs
@@ -318,6 +319,11 @@ function listen() {
 }
 
 async function start() {
+  if (new URLSearchParams(location.search).has('minimal')) {
+    const { showMinimal } = await import('./view/minimal.js')
+    showMinimal(byId('stage'), scenes)
+    return
+  }
   window.copseDemo = Object.freeze({
     get ready() {
       return running !== null

@@ -10,6 +10,8 @@
 //   help         what pointer and keyboard do here
 //   params       all settings, as one plain object. Settings with a controller are written to the
 //                address if they differ from these defaults
+//   minimal      optional: the programs of docs/recipes.md that do what the scene does, by the anchors of
+//                their headings; ?minimal in the address shows them
 //   count        name of the param that is the number of agents or items: n in the address
 //   passing      optional: names of params that change by themselves and are kept out of the address
 //   controls(gui, params)   adds controllers for the fields of params to a lil-gui

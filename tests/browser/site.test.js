@@ -19,6 +19,7 @@ import {
   demoState,
   until,
 } from './demo.js'
+import { readRecipes } from '../../web/view/recipes.js'
 
 const test = suite('site')
 const LARGE = { viewport: { width: 3840, height: 2160 } }
@@ -349,6 +350,76 @@ test('the source of the scene is shown beside it', async () => {
   await page.getByRole('button', { name: 'Close' }).click()
   await code.waitFor({ state: 'hidden' })
   await noErrors(page, errors)
+})
+
+/** The scenes with minimal programs, and the first words of their titles. */
+const MINIMAL = {
+  octree: ['Static'],
+  circle: ['Fixed'],
+  blocks: ['Crowd'],
+  crossing: ['Crowd'],
+  evacuate: ['Crowd'],
+  rewind: ['Fixed'],
+  battle: ['Bullets', 'Object'],
+  flock: ['Wrap-around'],
+  zones: ['Aggro', 'Area', 'Object'],
+}
+
+test('scenes lead to their minimal programs', async () => {
+  const { page, errors } = await site.page('#scene=neighbors', SMALL)
+  const link = page.getByRole('link', { name: 'Minimal program' })
+  for (const scene of scenes) {
+    await goToScene(page, scene)
+    assert.is(await link.isVisible(), scene in MINIMAL, scene)
+  }
+  await goToScene(page, 'zones')
+  await link.click()
+  const titles = page.locator('#minimal h3')
+  await titles.first().waitFor()
+  const shown = async () => (await titles.allTextContents()).map((title) => title.split(' ')[0])
+  for (const [scene, words] of Object.entries(MINIMAL)) {
+    await go(page, `#scene=${scene}`)
+    await page.locator(`#minimal a[href="./#scene=${scene}"]`).waitFor()
+    assert.equal(await shown(), words, scene)
+  }
+  await page.getByRole('link', { name: 'Back to the scene' }).click()
+  await until(page, () => window.copseDemo?.scene === 'zones', null, { ms: 0 })
+  await noErrors(page, errors)
+})
+
+test('?minimal shows the programs of the documentation, to copy', async () => {
+  const { page, errors } = await site.page('?minimal#scene=flock')
+  await page.context().grantPermissions(['clipboard-read', 'clipboard-write'])
+  const section = page.locator('#minimal section')
+  await section.waitFor()
+  const recipes = readRecipes(readFileSync('web/docs/recipes.md', 'utf8'))
+  const flock = recipes.find(({ name }) => name === 'wrap-around-flock')
+  const code = section.locator('code')
+  assert.is(await section.locator('h3').textContent(), flock.title)
+  assert.is(await code.nth(-2).textContent(), flock.code)
+  assert.is(await code.last().textContent(), flock.output)
+  assert.match(
+    await page.locator('#minimal > p').first().textContent(),
+    /npm install copse.*node main\.mjs/,
+  )
+  await section.getByRole('button', { name: 'Copy' }).click()
+  await section.getByRole('button', { name: 'Copied' }).waitFor()
+  assert.is(await page.evaluate(() => navigator.clipboard.readText()), flock.code)
+
+  // Without a scene, or with one without programs: all of them.
+  for (const hash of ['#', '#scene=kdtree', '#scene=__proto__']) {
+    await go(page, hash)
+    await section.nth(recipes.length - 1).waitFor()
+    assert.equal(
+      await page.locator('#minimal section h3').allTextContents(),
+      recipes.map(({ title }) => title),
+    )
+  }
+  await page.setViewportSize(PHONE.viewport)
+  assert.is(await page.evaluate(() => document.documentElement.scrollWidth), PHONE.viewport.width)
+  const { y, height } = await page.locator('#minimal').boundingBox()
+  assert.is(y + height, PHONE.viewport.height, 'without the sheet of a scene')
+  assert.equal(errors, [])
 })
 
 test('the chart shows the parts of a frame', async () => {

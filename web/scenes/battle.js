@@ -43,6 +43,7 @@ export default {
   description:
     'Every frame, each unit finds its nearest enemy by group mask, walks there and strikes. Units that touch push each other apart; with “avoid each other”, a crowd steers them apart before they touch. With “guns”, archers fire bullets that move eight times a second: rays over their ways hit what they would jump over. Dead units leave their group, and reinforcements keep coming.',
   help: 'Click, tap or press Enter to strike all units in the circle, or all that the beam pierces. Arrow keys move it; wheel, pinch, + and - resize it.',
+  minimal: ['bullets-that-do-not-tunnel', 'object-pool'],
 
   count: 'soldiers',
   params: {

@@ -35,6 +35,7 @@ export default {
   description:
     'Four groups swap corners, past four boxes and each other. Agents avoid walls by the same rule as neighbors. Lines of sight in the obstacle tree show them the way around the boxes.',
   help: 'Click, tap or press Enter to pick an agent. The tint marks velocities that neighbors (blue lines) and walls (red lines) forbid. Arrow keys move the pointer; wheel, pinch, + and - zoom.',
+  minimal: ['crowd-around-walls'],
 
   count: 'agents',
   params: { agents: 400, ...swapParams, speed: 4 },

@@ -21,6 +21,7 @@ export default {
   description:
     'All agents cross to the opposite side, and meet in the middle. Each takes the velocity nearest to its preferred one that keeps it clear of its neighbors, which do the same.',
   help: 'Click, tap or press Enter to pick an agent. The tint marks velocities that its neighbors forbid. Arrow keys move the pointer; wheel, pinch, + and - zoom.',
+  minimal: ['fixed-time-step-with-interpolation'],
 
   count: 'agents',
   params: { agents: 500, ...swapParams, speed: 4 },

@@ -35,6 +35,7 @@ export default {
   description:
     'Two streams of people walk through a corridor in opposite directions, and lanes form by themselves. Rings are people in a hurry: they walk faster, and others give way. “As published” turns off what the crowd adds to the algorithm: lanes form less well, and more people are held up.',
   help: 'Click, tap or press Enter to pick a person. The tint marks velocities that neighbors (blue lines) and walls (red lines) forbid. Arrow keys move the pointer; wheel, pinch, + and - zoom.',
+  minimal: ['crowd-around-walls'],
 
   count: 'agents',
   params: { agents: 300, width: 7, hurried: 0.1, exact: false, speed: 2, constraints: false },

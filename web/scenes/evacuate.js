@@ -50,6 +50,7 @@ export default {
   description:
     'Everyone heads for the exits, but the doors are too narrow for all of them at once. The shortest routes lead past the walls of an obstacle tree, and are found again whenever you draw one. A dot in the middle marks people who have made no progress for a while, or have no way out.',
   help: 'Drag to draw a wall, or press Enter at both of its ends. People without a way out stay where they are. Arrow keys move the pointer.',
+  minimal: ['crowd-around-walls'],
 
   count: 'agents',
   params: { agents: 360, door: 1.6, speed: 2, showWays: false },

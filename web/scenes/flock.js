@@ -47,6 +47,7 @@ export default {
   description:
     'Each boid keeps its distance from its nearest neighbors, matches their velocity and stays with them; predators chase the nearest boid. One batch call per frame finds the neighbors of all of them.',
   help: 'The flock follows the pointer. Click, tap or press Enter to scare it instead, and again to lead it. Arrow keys move the pointer; wheel, pinch, + and - change its reach.',
+  minimal: ['wrap-around-flock'],
 
   count: 'agents',
   params: {

@@ -32,6 +32,7 @@ export default {
   description:
     'An octree keeps up with swarms of boxes: its cells split where swarms arrive, and merge where they leave. Boxes that meet the player’s box, which stays in front of the camera, light up.',
   help: 'The player follows the pointer or arrow keys. Drag to turn the view; it also turns by itself. Wheel, pinch, + and - zoom.',
+  minimal: ['static-props-in-a-view-frustum'],
 
   count: 'items',
   params: {

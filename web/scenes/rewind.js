@@ -35,6 +35,7 @@ export default {
   description:
     'The crowd is saved six times per second. Go back to any of these moments, and everything happens again bit for bit: the hashes are equal. If one agent is moved by a millimeter first, they differ.',
   help: 'Click, tap or press Enter to rewind ten seconds. Wheel, pinch, + and - go back or forward by one second, the slider to any moment.',
+  minimal: ['fixed-time-step-with-interpolation'],
 
   count: 'agents',
   passing: ['time'],

@@ -36,6 +36,7 @@ export default {
   description:
     'Sensors report which agents entered and which left. Guards notice the player in the inner circle, and lose it beyond the outer one; boxes light up while someone is inside; a server sends only what is near the player.',
   help: 'The player follows the pointer. Click, tap or press Enter to move the nearest box there. Wheel, pinch, + and - change the area of interest.',
+  minimal: ['aggro-with-memory', 'area-of-interest-for-a-server', 'object-pool'],
 
   count: 'agents',
   params: { agents: 1_000, interest: 160, margin: 0.15, sight: 70, showAll: true },

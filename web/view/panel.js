@@ -40,6 +40,8 @@ export function createPanel() {
     start(scene, changed) {
       byId('description').textContent = scene.description
       byId('help').textContent = scene.help
+      byId('program').hidden = !scene.minimal
+      byId('program').href = `?minimal#scene=${scene.name}`
       gui = new GUI({ container: byId('controls'), title: 'Controls' })
       scene.controls(gui, scene.params)
       gui.onChange(({ property }) => changed(property))

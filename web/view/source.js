@@ -8,11 +8,7 @@ export function createSource(side) {
   const copy = side.querySelector('.copy')
   let shown = '' // name of the scene whose source is shown
 
-  copy.hidden = !navigator.clipboard // pages without TLS have no clipboard
-  copy.addEventListener('click', async () => {
-    await navigator.clipboard.writeText(code.textContent)
-    copy.textContent = 'Copied'
-  })
+  enableCopy(copy, code)
 
   async function load() {
     const file = `../scenes/${shown}.js`
@@ -22,7 +18,7 @@ export function createSource(side) {
     copy.textContent = 'Copy'
     const text = await files[file]()
     if (shown !== wanted) return // another scene was opened meanwhile
-    code.append(...text.split(/(?<=\n)/).map(lineOf))
+    showCode(code, text)
     code.parentElement.scrollTop = 0
   }
 
@@ -42,6 +38,20 @@ export function createSource(side) {
       if (!side.hidden) load()
     },
   }
+}
+
+/** Makes a button copy the text of an element. Hides the button if the page has no clipboard: without TLS. */
+export function enableCopy(button, code) {
+  button.hidden = !navigator.clipboard
+  button.addEventListener('click', async () => {
+    await navigator.clipboard.writeText(code.textContent)
+    button.textContent = 'Copied'
+  })
+}
+
+/** Shows a program in an element. */
+export function showCode(code, text) {
+  code.replaceChildren(...text.split(/(?<=\n)/).map(lineOf))
 }
 
 // Returns a line as a text, or in an element if it is a comment: comments are gray.
