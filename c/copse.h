@@ -308,6 +308,13 @@ copse_status copse_points_within(const copse_points *points, const float *center
  * COPSE_INVALID_ARGUMENT: a NaN, lo > hi on an axis, or a query that sorts by distance. */
 copse_status copse_points_range(const copse_points *points, const float *lo, const float *hi,
                                 const copse_query *query, copse_results *results);
+/* Finds all agents inside all of `count` planes, such as those that a camera sees. 3D only. A plane
+ * is four floats x, y, z, w; a point p is inside if ((p.x * x + p.y * y) + p.z * z) + w >= 0,
+ * computed in float, each step rounded. Writes no distances. The agent tree skips nodes that are
+ * outside; the grid and the k-d tree test every agent. COPSE_INVALID_ARGUMENT: 2D, no plane, a
+ * number that no coordinate may be, or a query that sorts by distance. */
+copse_status copse_points_frustum(const copse_points *points, const float *planes, uint32_t count,
+                                  const copse_query *query, copse_results *results);
 /* Finds the nearest agent, ties by lower id. Sets *id to COPSE_NONE if there is none. */
 copse_status copse_points_nearest(const copse_points *points, const float *center,
                                   const copse_query *query, uint32_t *id, float *distance2,
@@ -685,6 +692,13 @@ copse_status copse_octree_load(copse_octree *tree, uint32_t count, uint32_t *fir
  * distance. */
 copse_status copse_octree_range(const copse_octree *tree, const float *lo, const float *hi,
                                 const copse_query *query, copse_results *results);
+/* Finds all items that are not wholly outside any of `count` planes, such as those that a camera
+ * may see. 3D only. A plane is four floats x, y, z, w. A box is outside if its corner that is
+ * farthest along x, y, z is not inside by the rule of copse_points_frustum: on each axis hi if the
+ * plane's number is > 0, else lo. So a box near an edge of the region may be found without touching
+ * it. The errors are those of copse_points_frustum. */
+copse_status copse_octree_frustum(const copse_octree *tree, const float *planes, uint32_t count,
+                                  const copse_query *query, copse_results *results);
 /* Finds all items that intersect a circle or sphere. To sort by distance, results.distances2 must
  * not be NULL. */
 copse_status copse_octree_within(const copse_octree *tree, const float *center, float radius,

@@ -1,17 +1,8 @@
 /* The functions of Quadtree and Octree that JavaScript calls. In 2D they ignore z. */
 
-#include "objects.h"
+#include "boxes.h"
 
 #include <string.h>
-
-typedef struct boxes {
-  object object;
-  copse_octree *core;
-  copse_results results; /* of the last single query; its arrays hold `capacity` items */
-  copse_box_hit hit;     /* the result of the last raycast */
-  uint32_t perDepth[COPSE_OCTREE_MAX_DEPTH + 1];
-} boxes;
-_Static_assert(sizeof(boxes) <= OBJECT_BYTES, "see any_object");
 
 #define BOXES_VIEWS(VIEW)                                                                          \
   VIEW(groups, u, copse_octree_groups(self->core))                                                 \
@@ -131,7 +122,7 @@ int32_t octree_create(uint32_t dimensions, uint32_t capacity, int32_t leafSize, 
               : FAILED(status);
 }
 
-static boxes *boxes_of(int32_t handle) { return (boxes *)object_of(handle, &BOXES); }
+boxes *boxes_of(int32_t handle) { return (boxes *)object_of(handle, &BOXES); }
 
 /* ---- Add, move and remove items ---- */
 

@@ -430,6 +430,21 @@ interface Queries<D extends Dimensions> {
   validate(): boolean
 }
 
+/** The queries that only the 3D classes for points and for boxes have. */
+interface Queries3D {
+  /**
+   * Returns the ids of the items inside all planes, such as what a camera sees: points inside, or
+   * boxes that are not wholly outside any plane (near an edge of the frustum, such a box may be
+   * just outside). `planes`: x, y, z, w of each, as in three.js; the point (px, py, pz) is inside
+   * if `px * x + py * y + pz * z + w >= 0`. At least one plane. `AgentTree3D` and `Octree` skip
+   * what is far outside; `Grid3D` and `KdTree3D` test every agent. Only the entries with all
+   * classes, such as 'copse', have `frustum` and `frustumInto`.
+   */
+  frustum(planes: Float32Array, options?: RangeOptions): Uint32s
+  /** As `frustum`, but writes the ids that fit to `out`. Returns the total. */
+  frustumInto(planes: Float32Array, out: Uint32Array, options?: RangeOptions): number
+}
+
 // ---- Points ----
 
 /** Options of every index of points. */
@@ -673,6 +688,7 @@ export class AgentTree extends Points<2> {
 export class AgentTree3D extends Points<3> {
   constructor(options?: AgentTreeOptions)
 }
+export interface AgentTree3D extends Queries3D {}
 
 export interface CellOptions {
   /** The width of a cell, > 0, in world units. Fastest: about the radius that most queries have. */
@@ -693,6 +709,7 @@ export class Grid extends Points<2> {
 export class Grid3D extends Points<3> {
   constructor(options: GridOptions)
 }
+export interface Grid3D extends Queries3D {}
 
 export interface BuilderOptions {
   /**
@@ -728,6 +745,7 @@ export class KdTree3D extends Points<3> {
   /** Returns a new tree, restored from the bytes of a `save()`, like `KdTree.from`. */
   static from(bytes: Uint8Array, options?: Omit<KdTreeOptions, 'source'>): KdTree3D
 }
+export interface KdTree3D extends Queries3D {}
 
 // ---- Sensors ----
 
@@ -1050,6 +1068,7 @@ export class Quadtree extends Boxes<2> {
 export class Octree extends Boxes<3> {
   constructor(options: OctreeOptions)
 }
+export interface Octree extends Queries3D {}
 
 // ---- Walls ----
 

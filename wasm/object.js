@@ -94,7 +94,8 @@ export function inPieces(instance, snapshot, check) {
  * @template {abstract new (...args: any[]) => any} Other
  * @param {Class} Class
  * @param {Other} other
- * @returns {new (...args: ConstructorParameters<Class>) => InstanceType<Class> & InstanceType<Other>}
+ * @returns {Omit<Class, 'prototype'> &
+ *   (new (...args: ConstructorParameters<Class>) => InstanceType<Class> & InstanceType<Other>)}
  */
 export function mixin(Class, other) {
   const { constructor, ...methods } = Object.getOwnPropertyDescriptors(other.prototype)
@@ -253,14 +254,13 @@ export class CoreObject {
   }
 
   /**
-   * Copies the arguments of a batch to the core: points or, with `pointsPerItem` 2, segments.
-   * Returns their number. The core checks the coordinates later. But if memory has to grow for the
+   * Copies arguments to the core: points, segments, boxes or planes, of `width` numbers each.
+   * Returns their number. The core checks the numbers later. But if memory has to grow for the
    * copy, `check` checks them before, so that wrong arguments do not make it grow. Makes room for
    * `extra` more words per item.
    */
-  _takePoints(name, points, pointsPerItem, extra = 0, check = checkCoordinate) {
+  _takePoints(name, points, width, extra = 0, check = checkCoordinate) {
     checkArray(this, name, points, Float32Array)
-    const width = pointsPerItem * this._dimensions
     const length = lengthOf(points)
     if (length % width !== 0) refuse(this, `${name}.length`, length, `a multiple of ${width}`)
     const room = length + (extra * length) / width

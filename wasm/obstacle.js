@@ -257,7 +257,7 @@ export class ObstacleTree extends CoreObject {
 
   raycastMany(segments, options) {
     ask(this, 'raycastMany', options, SIDE)
-    const n = this._takePoints('segments', segments, 2)
+    const n = this._takePoints('segments', segments, 4)
     const result = this._enter().raycast_many(this._handle, n, query.side)
     this._leavePoints('segments', segments, result)
     return this._hitsOf(this.#hits, n)

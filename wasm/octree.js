@@ -237,7 +237,7 @@ class OwnQueries extends CoreObject {
 
   raycastMany(segments, options) {
     ask(this, 'raycastMany', options, MASK | EXCLUDE)
-    const n = this._takePoints('segments', segments, 2)
+    const n = this._takePoints('segments', segments, 2 * this._dimensions)
     const { mask, exclude } = query
     const result = this._enter().raycast_many(this._handle, n, mask, exclude)
     this._leavePoints('segments', segments, result)

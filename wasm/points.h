@@ -1,4 +1,5 @@
-/* The struct of an index of points in the interface to JavaScript, for points.c and source.c. */
+/* The struct of an index of points in the interface to JavaScript, for points.c, source.c and
+ * frustum.c. */
 #ifndef COPSE_WASM_POINTS_H
 #define COPSE_WASM_POINTS_H
 

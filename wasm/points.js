@@ -325,7 +325,7 @@ export class PointsOnly extends CoreObject {
     const inflate = this.#listOf('inflate', segments)
     const isList =
       typeof mask === 'object' || typeof exclude === 'object' || typeof inflate === 'object'
-    const n = this._takePoints('segments', segments, 2, isList ? 3 : 0)
+    const n = this._takePoints('segments', segments, 2 * this._dimensions, isList ? 3 : 0)
     const lists = this.#give(0, mask, n) | this.#give(1, exclude, n) | this.#give(2, inflate, n)
     const wasm = this._enter()
     const result = wasm.raycast_many(

@@ -244,6 +244,12 @@ function checkBox(object, minX, minY, minZ, maxX, maxY, maxZ) {
   checkSide(object, 'maxZ', maxZ)
 }
 
+/** Refuses `sort: 'distance'`, for a query without a center. */
+export function checkUnsorted(object) {
+  if (query.sort === SORT_DISTANCE)
+    refuse(object, 'sort', 'distance', "'none' or 'id' (there is no center)", true)
+}
+
 /**
  * Finds the items in a box. On an axis where min is greater than max, swaps the two. Returns the
  * number of ids.
@@ -251,9 +257,8 @@ function checkBox(object, minX, minY, minZ, maxX, maxY, maxZ) {
 export function range(object, method, minX, minY, minZ, maxX, maxY, maxZ, options) {
   ask(object, method, options, SEARCH)
   checkBox(object, minX, minY, minZ, maxX, maxY, maxZ)
+  checkUnsorted(object)
   const { mask, exclude, sort } = query
-  if (sort === SORT_DISTANCE)
-    refuse(object, 'sort', 'distance', "'none' or 'id' (a box has no center)", true)
   const wasm = object._enter()
   return object._leave(
     wasm.range(
@@ -421,7 +426,7 @@ export class Queries extends CoreObject {
   withinMany(points, radius, options) {
     ask(this, 'withinMany', options, MASK | EXCLUDE)
     checkDistance(this, 'radius', radius)
-    const n = this._takePoints('points', points, 1)
+    const n = this._takePoints('points', points, this._dimensions)
     const { mask, exclude } = query
     const result = this._enter().within_many(this._handle, n, radius, mask, exclude)
     return rowsOf(this, n, this._leavePoints('points', points, result))
@@ -429,7 +434,7 @@ export class Queries extends CoreObject {
 
   rangeMany(boxes, options) {
     ask(this, 'rangeMany', options, MASK | EXCLUDE)
-    const n = this._takePoints('boxes', boxes, 2, 0, checkSide)
+    const n = this._takePoints('boxes', boxes, 2 * this._dimensions, 0, checkSide)
     const { mask, exclude } = query
     const result = this._enter().range_many(this._handle, n, mask, exclude)
     return rowsOf(this, n, this._leavePoints('boxes', boxes, result, checkSide))
@@ -437,7 +442,7 @@ export class Queries extends CoreObject {
 
   nearestMany(points, options) {
     const k = askNeighbors(this, 'nearestMany', options, K | MAX_DISTANCE | MASK | EXCLUDE)
-    const n = this._takePoints('points', points, 1)
+    const n = this._takePoints('points', points, this._dimensions)
     const { mask, exclude, maxDistance } = query
     const wasm = this._enter()
     const result = wasm.nearest_many(this._handle, n, k, maxDistance, mask, exclude)

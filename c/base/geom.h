@@ -93,6 +93,30 @@ ALWAYS_INLINE float box_dot(const float *box, const float *center, const float *
   return dim == 3 ? dot + along[2] : dot;
 }
 
+/* Returns the distance of a point from a plane x, y, z, w, times the length of its normal; positive
+ * inside. */
+ALWAYS_INLINE float plane_distance(const float *plane, float x, float y, float z) {
+  return x * plane[0] + y * plane[1] + z * plane[2] + plane[3];
+}
+
+/* False if a 3D box is wholly outside one of the planes. Tests the corner that is farthest inside:
+ * rounding is monotone, so if this corner is outside, all points of the box are. The box may be
+ * infinite. */
+static inline bool box_in_planes(const float *box, const float *planes, uint32_t count) {
+  for (const float *plane = planes; plane < planes + 4 * (size_t)count; plane += 4) {
+    float corner[3];
+    WORKED(1);
+    UNROLL for (int axis = 0; axis < 3; axis++) {
+      const float side = plane[axis] > 0 ? box[3 + axis] : box[axis];
+      corner[axis] = side < -COPSE_MAX_COORDINATE  ? -COPSE_MAX_COORDINATE
+                     : side > COPSE_MAX_COORDINATE ? COPSE_MAX_COORDINATE
+                                                   : side;
+    }
+    if (plane_distance(plane, corner[0], corner[1], corner[2]) < 0) return false;
+  }
+  return true;
+}
+
 /* True if a point may have this coordinate: not NaN, and not beyond COPSE_MAX_COORDINATE. */
 ALWAYS_INLINE bool is_coordinate(float x) {
   WORKED(1);

@@ -16,6 +16,12 @@ bool query_box_ok(const float *lo, const float *hi, int dim) {
   return true;
 }
 
+bool query_planes_ok(const float *planes, uint32_t count) {
+  bool ok = count > 0;
+  for (size_t i = 0; ok && i < 4 * (size_t)count; i++) ok = is_coordinate(planes[i]);
+  return ok;
+}
+
 bool query_direction(const float *direction, int dim, float *unit) {
   /* A double, because the square of a float can overflow or underflow a float. */
   double length2 = 0;

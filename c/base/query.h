@@ -14,6 +14,9 @@ ALWAYS_INLINE bool query_point_ok(const float *point, int dim) {
   return dim == 3 ? ok && is_coordinate(point[2]) : ok;
 }
 bool query_box_ok(const float *lo, const float *hi, int dim);
+/* True if there is at least one plane, and all numbers of the planes are valid coordinates: so no
+ * distance from a plane overflows. */
+bool query_planes_ok(const float *planes, uint32_t count);
 /* True for a radius that is neither NaN nor negative. */
 ALWAYS_INLINE bool query_radius_ok(float radius) { return radius >= 0; }
 

@@ -160,6 +160,26 @@ ALWAYS_INLINE word4 scan_in_cone4(const scan_points *points, uint32_t i, const s
   return word4_and(float4_le(*distances2, float4_all(cone->radius2)), float4_le(least, dot));
 }
 
+/* Returns a mask of which of four points are inside all planes, by the rule of plane_distance.
+ * `sides` are the arrays of their coordinates: for a plane whose coordinate along an axis is
+ * positive, the last three of the six, else the first three. They differ for boxes only. */
+ALWAYS_INLINE word4 scan_in_planes4(const float *const *sides, uint32_t i, const float *planes,
+                                    uint32_t count) {
+  word4 hit = word4_all(UINT32_MAX);
+  for (const float *plane = planes; plane < planes + 4 * (size_t)count; plane += 4) {
+    float4 steps[3];
+    UNROLL for (int axis = 0; axis < 3; axis++) {
+      const float *side = plane[axis] > 0 ? sides[3 + axis] : sides[axis];
+      steps[axis] = float4_mul(float4_load(side + i), float4_all(plane[axis]));
+    }
+    const float4 sum =
+        float4_add(float4_add(float4_add(steps[0], steps[1]), steps[2]), float4_all(plane[3]));
+    hit = word4_and(hit, float4_le(float4_all(0), sum));
+    if (!word4_bits(hit)) break;
+  }
+  return hit;
+}
+
 /* Replaces *nearest if a point of a run is nearer, or equally near with a lower id. Each of the
  * four lanes finds its own nearest point without branches; the four are compared at the end. If ids
  * ascend in the run (idsAscend), the first of equally near points has the lowest id, which saves a

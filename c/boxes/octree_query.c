@@ -133,6 +133,60 @@ copse_status copse_octree_range(const copse_octree *tree, const float *lo, const
   return COPSE_OK;
 }
 
+/* Collects the items that are not wholly outside any plane, in the order of collect_in. */
+SMALL_CODE static void collect_planes(const copse_octree *tree, const float *planes, uint32_t count,
+                                      const filter *wanted, copse_results *results) {
+  hits buffer;
+  uint32_t stack[OCTREE_STACK], waiting = tree->nodes[0].total > 0;
+  stack[0] = 0;
+  while (waiting) {
+    const octree_node *node = &tree->nodes[stack[--waiting]];
+    WORKED(1);
+    results->visits++;
+    for (uint32_t blockIndex = node->block; blockIndex != COPSE_NONE;) {
+      const octree_block *block = octree_block_at(tree, blockIndex, 3);
+      const float *sides[6];
+      uint32_t size = 0;
+      for (int side = 0; side < 6; side++) sides[side] = block->sides[side];
+      for (uint32_t i = 0; i < BLOCK_ITEMS; i += 4) {
+        const float4 x = float4_load(sides[0] + i); /* NaN in lanes without an item */
+        const word4 hit = word4_and(float4_le(x, x), scan_in_planes4(sides, i, planes, count));
+        const uint32_t bits = word4_bits(hit);
+        word4_store_packed(buffer.ids + size, word4_load(block->ids + i), bits);
+        size += bits_count(bits);
+      }
+      hits_append(&buffer, size, tree, wanted, results);
+      blockIndex = block->next;
+    }
+    for (uint32_t i = node->children ? 8 : 0; i-- > 0;) {
+      const octree_node *child = &tree->nodes[node->children + i];
+      const box4 cell = octree_cell(tree, child);
+      float box[7]; /* the last float is padding for float4_store */
+      float4_store(box, cell.lo);
+      float4_store(box + 3, cell.hi);
+      stack[waiting] = node->children + i;
+      waiting += child->total && box_in_planes(box, planes, count);
+    }
+  }
+}
+
+copse_status copse_octree_frustum(const copse_octree *tree, const float *planes, uint32_t count,
+                                  const copse_query *query, copse_results *results) {
+  const copse_query settings = query_or_default(query);
+  const filter wanted = filter_of(&settings);
+  if (!query_results_ok(&settings, results, false) || tree->def.dimensions != 3 ||
+      !query_planes_ok(planes, count))
+    return COPSE_INVALID_ARGUMENT;
+  copse_results ids = *results;
+  ids.distances2 = NULL;
+  ids.visits = 0;
+  collect_planes(tree, planes, count, &wanted, &ids);
+  query_sort(&settings, &ids);
+  results->total = ids.total;
+  results->visits = ids.visits;
+  return COPSE_OK;
+}
+
 static copse_status count_within(const copse_octree *tree, const float *center, float radius,
                                  const copse_query *query, bool stopAtFirst, uint32_t *total,
                                  uint32_t *visits) {

@@ -125,6 +125,33 @@ static inline const char *compare_boxes(const copse_octree *tree, const box_list
   if ((status == COPSE_OK) != ordered) return "count range: status";
   if (status == COPSE_OK && total != count) return "count range";
 
+  float planes[4 * 4];
+  memcpy(planes,
+         (float[16]){0, -1, 0, question->hi[1], 1, 0, 0, -question->lo[0], question->to[0],
+                     question->to[1], question->to[2], -question->center[2], question->lo[0],
+                     question->hi[1], question->to[2], question->radius},
+         sizeof planes);
+  const uint32_t planeCount = question->k % 5;
+  bool isFinite = true;
+  for (uint32_t i = 0; i < 4 * planeCount; i++)
+    isFinite &= fabsf(planes[i]) <= COPSE_MAX_COORDINATE;
+  status = copse_octree_frustum(tree, planes, planeCount, &sorted, &results);
+  if ((status == COPSE_OK) != (dim == 3 && planeCount && isFinite)) return "frustum: status";
+  count = 0;
+  for (uint32_t id = 0; status == COPSE_OK && id < BOXES; id++) {
+    bool isInside = box_wanted(list, id, &question->query);
+    for (uint32_t i = 0; i < planeCount; i++) {
+      const float *plane = planes + (size_t)i * 4, *box = list->boxes[id];
+      float best = -INFINITY; /* of the eight corners */
+      for (int corner = 0; corner < 8; corner++)
+        best = fmaxf(best, box[corner & 1 ? 3 : 0] * plane[0] + box[corner & 2 ? 4 : 1] * plane[1] +
+                               box[corner & 4 ? 5 : 2] * plane[2] + plane[3]);
+      isInside &= best >= 0;
+    }
+    if (isInside) expected[count++] = id;
+  }
+  if (status == COPSE_OK && !same_ids(ids, results.total, expected, count)) return "frustum";
+
   const float radius2 = question->radius * question->radius;
   status = copse_octree_within(tree, question->center, question->radius, &sorted, &results);
   if ((status == COPSE_OK) != (ok && question->radius >= 0)) return "within: status";

@@ -71,6 +71,29 @@ copse_status brute_range(const brute_points *agents, const float *lo, const floa
   return COPSE_OK;
 }
 
+copse_status brute_frustum(const brute_points *agents, const float *planes, uint32_t count,
+                           const copse_query *query, copse_results *results) {
+  const copse_query resolved = query_or_default(query);
+  if (!query_results_ok(&resolved, results, false) || agents->dimensions != 3 || !count)
+    return COPSE_INVALID_ARGUMENT;
+  for (uint32_t i = 0; i < 4 * count; i++)
+    if (!(fabsf(planes[i]) <= COPSE_MAX_COORDINATE)) return COPSE_INVALID_ARGUMENT;
+  copse_results idsOnly = *results;
+  idsOnly.distances2 = NULL;
+  for (uint32_t id = 0; id < agents->count; id++) {
+    float p[3] = {0};
+    bool inside = visible(agents, id, &resolved, p);
+    for (uint32_t i = 0; inside && i < count; i++) {
+      const float *plane = planes + (size_t)i * 4;
+      inside = p[0] * plane[0] + p[1] * plane[1] + p[2] * plane[2] + plane[3] >= 0;
+    }
+    if (inside) append(&idsOnly, id, 0);
+  }
+  results->total = idsOnly.total;
+  query_sort(&resolved, &idsOnly);
+  return COPSE_OK;
+}
+
 copse_status brute_neighbors(const brute_points *agents, const float *center, uint32_t k,
                              const copse_query *query, copse_results *results) {
   const copse_query resolved = query_or_default(query);

@@ -22,6 +22,8 @@ copse_status brute_within(const brute_points *agents, const float *center, float
                           const copse_query *query, copse_results *results);
 copse_status brute_range(const brute_points *agents, const float *lo, const float *hi,
                          const copse_query *query, copse_results *results);
+copse_status brute_frustum(const brute_points *agents, const float *planes, uint32_t count,
+                           const copse_query *query, copse_results *results);
 copse_status brute_neighbors(const brute_points *agents, const float *center, uint32_t k,
                              const copse_query *query, copse_results *results);
 copse_status brute_cone(const brute_points *agents, const float *center, const float *direction,

@@ -83,6 +83,22 @@ static inline bool same_results(const copse_results *a, const copse_results *b, 
          (!distances || memcmp(a->distances2, b->distances2, written * sizeof(float)) == 0);
 }
 
+enum { MOST_PLANES = 4 };
+
+/* Writes 0 … MOST_PLANES planes: through the center across the direction, two sides of the box, and
+ * one of any kind. Returns their number. */
+static inline uint32_t planes_of(const float *center, const float *direction, const float *lo,
+                                 const float *hi, uint32_t k, float *planes) {
+  const float *d = direction, *c = center;
+  const float all[4 * MOST_PLANES] = {
+      d[0],  d[1],  d[2],  -(d[0] * c[0] + d[1] * c[1] + d[2] * c[2]), /* */
+      0,     1,     0,     -lo[1],                                     /* */
+      -1,    0,     -0.0f, hi[0],                                      /* */
+      lo[0], hi[1], lo[2], c[0]};
+  memcpy(planes, all, sizeof all);
+  return k % (MOST_PLANES + 1);
+}
+
 /* Compares every single query with brute force. Returns the name of one that differs, or NULL. */
 static inline const char *compare_queries(copse_points *index, const brute_points *brute,
                                           const point_question *question) {
@@ -108,6 +124,11 @@ static inline const char *compare_queries(copse_points *index, const brute_point
         brute_within(brute, question->center, question->radius, &byDistance, &expected))
   AGREE("range by id", false, copse_points_range(index, question->lo, question->hi, &byId, &actual),
         brute_range(brute, question->lo, question->hi, &byId, &expected))
+  float planes[4 * MOST_PLANES];
+  const uint32_t planeCount = planes_of(question->center, question->direction, question->lo,
+                                        question->hi, question->k, planes);
+  AGREE("frustum by id", false, copse_points_frustum(index, planes, planeCount, &byId, &actual),
+        brute_frustum(brute, planes, planeCount, &byId, &expected))
   AGREE("cone by distance", true,
         copse_points_cone(index, question->center, question->direction, question->halfAngle,
                           question->radius, &byDistance, &actual),

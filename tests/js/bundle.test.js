@@ -100,7 +100,7 @@ for (const entry of entries) {
 
 /** The maximum gzipped size of each entry, in bytes. CONTRIBUTING says what to do when one is exceeded. */
 const BUDGETS = {
-  ...{ copse: 110_400, agenttree: 37_150, grid: 36_750, kdtree: 37_350 },
+  ...{ copse: 111_900, agenttree: 37_150, grid: 36_750, kdtree: 37_350 },
   ...{ octree: 27_450, obstacle: 28_150, crowd: 55_250 }, // a crowd includes walls and an agent tree
 }
 

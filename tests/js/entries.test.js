@@ -96,6 +96,20 @@ for (const kind of kinds) {
       }
   })
 
+  test(`copse/${noun} and its core have no frustum queries`, async () => {
+    for (const dimensions of dimensionsOf(kind))
+      assert.not.ok('frustum' in entry[className(kind, dimensions)].prototype)
+    const instance = await external.create({ wasm: core(noun) })
+    if (kind === 'ObstacleTree') return
+    const name = className(kind, 3)
+    const index = new external[name]({ instance, ...requiredOf(kind, 3) })
+    index.build?.()
+    const error = thrown(() => index.frustum(new Float32Array(4)))
+    assert.is(error.code, 'NOT_READY')
+    assert.is(error.message, `${name}.frustum: not in this core: use core.wasm`)
+    assert.equal(idsNearOrigin(external, kind, instance), [0, 1])
+  })
+
   test(`core-${noun}.wasm has the create function of its kind only`, () => {
     const creators = (name) =>
       WebAssembly.Module.exports(new WebAssembly.Module(core(name)))

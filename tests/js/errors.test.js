@@ -234,6 +234,32 @@ function testKind(kind, build, library) {
         const place = `^RangeError: Index(3D)?.rangeMany: boxes.${2 * dimensions - 1}. must be a number`
         assertThrown(() => index.rangeMany(boxes), new RegExp(place))
       }
+      if (dimensions === 3) {
+        const plane = Float32Array.of(1, 0, 0, 0)
+        for (const wrong of [NaN, Infinity, -1.1e18])
+          for (const floats of [
+            Float32Array.of(0, 0, 1, wrong),
+            new Float32Array(99 * 4).fill(wrong),
+          ])
+            assertThrown(
+              () => index.frustum(floats),
+              /^RangeError: Index3D.frustum: planes.\d. must be a finite number/,
+            )
+        for (const length of [0, 3, 5])
+          assertThrown(
+            () => index.frustum(new Float32Array(length)),
+            /^RangeError: Index3D.frustum: planes.length must be/,
+          )
+        assertThrown(
+          () => index.frustum([1, 0, 0, 0]),
+          /^TypeError: Index3D.frustum: planes must be/,
+        )
+        assertThrown(
+          () => index.frustum(plane, { sort: 'distance' }),
+          /^RangeError: .* sort must be/,
+        )
+        refused('frustumInto', 'out', out, (output) => index.frustumInto(plane, output), 'an array')
+      }
       assert.equal(observableState(index), before)
     }
   })
@@ -416,6 +442,10 @@ function testKind(kind, build, library) {
       allNeighbors: () => index.allNeighbors({ k: 1 }),
       withinMany: () => index.withinMany(Float32Array.from(point), 1),
       rangeMany: () => index.rangeMany(Float32Array.of(...point, ...ahead)),
+      ...(dimensions === 3 && {
+        frustum: () => index.frustum(Float32Array.of(1, 0, 0, 0)),
+        frustumInto: () => index.frustumInto(Float32Array.of(1, 0, 0, 0), out),
+      }),
       nearestMany: () => index.nearestMany(Float32Array.from(point), { k: 1 }),
       pairs: () => index.pairs(),
       pairsInto: () => index.pairsInto(1, out),

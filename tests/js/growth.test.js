@@ -23,6 +23,7 @@ const ARGUMENTS = {
   range: (place, dimensions) => [...Array(dimensions).fill(-9), ...Array(dimensions).fill(40)],
   countRange: (place, dimensions) => [...Array(dimensions).fill(-9), ...Array(dimensions).fill(40)],
   cone: (place, dimensions) => [...place(dimensions), ...place(dimensions), 1, 9],
+  frustum: () => [Float32Array.of(1, 0, 0, 0, 0, 1, 0, 0)],
   at: (place, dimensions) => place(dimensions),
   raycast: (place, dimensions) => [...place(dimensions), ...place(dimensions)],
   raycastAll: (place, dimensions) => [...place(dimensions), ...place(dimensions)],

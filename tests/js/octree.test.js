@@ -65,6 +65,11 @@ const ARGUMENTS = {
   min: [WRONG.side, 0, 'number'],
   max: [WRONG.side, 9, 'number'],
   k: [WRONG.count, 3, 'number'],
+  planes: [
+    [undefined, null, 5, 'x', [1, 0, 0, 0], new Float64Array(4), new Uint32Array(4)],
+    Float32Array.of(1, 0, 0, 0),
+    'a Float32Array',
+  ],
   out: [WRONG.out, new Uint32Array(8), 'a Uint32Array'],
   options: [WRONG.options, {}, 'an object'],
 }
@@ -82,6 +87,8 @@ const METHODS = {
   range: `${RANGE} options:options`,
   rangeInto: `${RANGE} out:out options:options`,
   countRange: `${RANGE} options:options`,
+  frustum: 'planes:planes options:options',
+  frustumInto: 'planes:planes out:out options:options',
   at: `${POINT} options:options`,
   atInto: `${POINT} out:out options:options`,
   within: `${POINT} radius:radius options:options`,
@@ -95,6 +102,8 @@ const METHODS = {
   pairs: 'options:options',
   pairsInto: 'out:out options:options',
 }
+const methodsOf = (dimensions) =>
+  Object.keys(METHODS).filter((method) => dimensions === 3 || !method.startsWith('frustum'))
 const CHANGES = ['addAt', 'move', 'add', 'remove']
 
 function argumentsOf(dimensions, method) {
@@ -140,7 +149,7 @@ for (const [core, library] of libraries.entries())
     test('wrong arguments are refused and change nothing', () => {
       const tree = row()
       const before = observableState(tree)
-      for (const method of Object.keys(METHODS)) {
+      for (const method of methodsOf(dimensions)) {
         const kinds = argumentsOf(dimensions, method)
         const right = rightOf(kinds)
         kinds.forEach(({ kind, name: argument }, i) => {
@@ -152,11 +161,37 @@ for (const [core, library] of libraries.entries())
             assertRefused(call, `${name}.${method}`, argument, wrong, type)
           }
         })
-        if (method.startsWith('pairs') || CHANGES.includes(method)) continue
+        if (/^pairs|^frustumInto/.test(method) || CHANGES.includes(method)) continue
         assertRefused(() => tree[method](), `${name}.${method}`, kinds[0].name, undefined)
       }
       assert.equal(observableState(tree), before)
     })
+
+    if (dimensions === 3)
+      test('wrong planes are refused and change nothing', () => {
+        const tree = row()
+        const before = observableState(tree)
+        const longest = 4 * 99 // does not fit in the room for arguments
+        for (const wrong of [NaN, Infinity, -1.1e18])
+          for (const planes of [
+            Float32Array.of(0, 0, 1, wrong),
+            new Float32Array(longest).fill(wrong),
+          ])
+            for (const call of [
+              () => tree.frustum(planes),
+              () => tree.frustumInto(planes, new Uint32Array(9)),
+            ])
+              assert.match(
+                thrown(call).message,
+                /^Octree.frustum(Into)?: planes.\d. must be a finite number/,
+              )
+        for (const length of [0, 3, 5])
+          assert.match(
+            thrown(() => tree.frustum(new Float32Array(length))).message,
+            /^Octree.frustum: planes.length must be/,
+          )
+        assert.equal(observableState(tree), before)
+      })
 
     test('wrong numbers of arguments are refused and change nothing', () => {
       const tree = row()
@@ -180,7 +215,7 @@ for (const [core, library] of libraries.entries())
 
     test('wrong options of queries are refused, but undefined is not', () => {
       const tree = row()
-      for (const method of Object.keys(METHODS)) {
+      for (const method of methodsOf(dimensions)) {
         if (CHANGES.includes(method)) continue
         const right = rightOf(argumentsOf(dimensions, method).slice(0, -1))
         for (const [option, wrongs] of Object.entries(WRONG_OPTIONS)) {
@@ -192,9 +227,9 @@ for (const [core, library] of libraries.entries())
         }
         tree[method](...right, undefined)
         const byDistance = () => tree[method](...right, { sort: 'distance' })
-        if (/^(at|range)/.test(method))
+        if (/^(at|range|frustum)/.test(method))
           assertRefused(byDistance, `${name}.${method}`, 'sort', 'distance', 'string')
-        if (/^(at|range)Into/.test(method)) {
+        if (/^(at|range|frustum)Into/.test(method)) {
           const call = () => tree[method](...right, { distances2: new Float32Array(8) })
           assertOptionRefused(call, name, method, 'distances2')
         }
@@ -957,7 +992,7 @@ for (const [core, library] of libraries.entries())
     /** Returns a right call of every method and getter, by name. */
     function callsOf(tree) {
       const calls = {}
-      for (const method of Object.keys(METHODS)) {
+      for (const method of methodsOf(dimensions)) {
         const right = rightOf(argumentsOf(dimensions, method))
         calls[method] = () => tree[method](...right)
       }

@@ -16,6 +16,7 @@ static void *scarce_take(const copse_allocator *allocator, uint64_t bytes) {
 
 #include "../../../wasm/boxes.c"
 #include "../../../wasm/crowd.c"
+#include "../../../wasm/frustum.c"
 #include "../../../wasm/points.c"
 #include "../../../wasm/sensors.c"
 #include "../../../wasm/source.c"
@@ -265,6 +266,8 @@ static void call(input *in) {
     points_cone(handle, x, y, z, u, v, w, x, y, mask, a, sort);
     break;
   case 15:
+    points_frustum(handle, a % 8, mask, a, sort);
+    boxes_frustum(handle, a % 8, mask, a, sort);
     points_all_within(handle, u, mask);
     points_source_all_within(handle, u, mask);
     break;

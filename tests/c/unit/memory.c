@@ -199,6 +199,8 @@ static copse_status call_frame(tested_object *object) {
   CHECK(ITEMS_CALL(core, range, lo, hi, NULL, &results) == COPSE_OK && results.total == ITEMS);
   CHECK(ITEMS_CALL(core, neighbors, hi, ITEMS, NULL, &results) == COPSE_OK &&
         results.total == ITEMS);
+  if (object->like.dimensions == 3)
+    CHECK(ITEMS_CALL(core, frustum, points, 1, NULL, &results) == COPSE_OK);
   if (core.octree) {
     CHECK(copse_octree_pairs(core.octree, NULL, &results) == COPSE_OK);
     CHECK(copse_octree_within_many(core.octree, points, ITEMS, 9, NULL, &rows) == COPSE_OK);

@@ -536,6 +536,74 @@ static bool is_seen(copse_octree *tree, void *word, uint32_t value) {
   return !isValid && copse_octree_validate(tree);
 }
 
+static void test_a_frustum_holds_boxes_that_no_plane_excludes(void) {
+  enum { ITEMS = 16 };
+  copse_octree_def def = sixteen(3, 2, 4);
+  def.capacity = ITEMS;
+  copse_octree *tree = octree_of(def);
+  uint32_t ids[ITEMS], slot;
+  for (uint32_t i = 0; i < ITEMS; i++) { /* a row; the last ones lie outside the world's bounds */
+    const float x = (float)(2 * i);
+    CHECK(copse_octree_add(tree, (float[]){x, 3, 3, x + 1, 4, 4}, &slot) == COPSE_OK);
+  }
+  const struct {
+    float planes[8];
+    uint32_t count, first, total;
+  } cases[] = {
+      {{1, 0, 0, -7}, 1, 3, 13},                     /* the box from 6 to 7 touches the plane */
+      {{-1, 0, 0, 8}, 1, 0, 5},                      /* the box from 8 to 9 touches the plane */
+      {{1, 0, 0, -7.25f}, 1, 4, 12},                 /* */
+      {{1, 0, 0, -7.25f, -1, 0, 0, 7.75f}, 2, 0, 0}, /* between two boxes */
+      {{1, 0, 0, -6.25f, -1, 0, 0, 6.75f}, 2, 3, 1}, /* within one box */
+      {{0, 1, 0, -4, 0, 0, -1, 3}, 2, 0, ITEMS},     /* all boxes touch both */
+      {{1, 1, 1, -38}, 1, 15, 1},                    /* the farthest corner is 31, 4, 4 */
+      {{0, 0, 0, 0}, 1, 0, ITEMS},                   /* no normal: w decides */
+      {{0, 0, 0, -1e-45f}, 1, 0, 0},                 /* */
+      {{-1e18f, 1e18f, 1e18f, 1e18f}, 1, 0, 5},      /* -x + y + z + 1 >= 0 up to x = 9 */
+      {{-1e18f, 0, 0, -1e18f}, 1, 0, 0},             /* */
+  };
+  copse_query byId = copse_query_default();
+  byId.sort = COPSE_SORT_ID;
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+    copse_results out = {ids, NULL, ITEMS, 0, 0};
+    CHECK(copse_octree_frustum(tree, cases[i].planes, cases[i].count, &byId, &out) == COPSE_OK);
+    CHECK(out.total == cases[i].total);
+    for (uint32_t place = 0; place < out.total; place++)
+      CHECK(ids[place] == cases[i].first + place);
+  }
+  const uint32_t everything = copse_octree_stats(tree).nodes;
+  copse_results out = {ids, NULL, ITEMS, 0, 0};
+  CHECK(copse_octree_frustum(tree, cases[4].planes, 2, NULL, &out) == COPSE_OK);
+  CHECK(0 < out.visits && out.visits < everything);
+  copse_octree_destroy(tree);
+}
+
+static void test_invalid_frustums_of_boxes_are_refused(void) {
+  const float good[8] = {0, 0, 0, 0, 1, 1, 1, 1};
+  const float wrong[] = {NAN, INFINITY, -INFINITY, 1.1e18f};
+  const copse_status refused = COPSE_INVALID_ARGUMENT;
+  copse_octree *flat = octree_of(sixteen(2, 4, 4)), *tree = octree_of(sixteen(3, 4, 4));
+  uint32_t ids[4];
+  float distances2[4];
+  copse_results out = {ids, distances2, 4, 7, 7}, nowhere = {NULL, NULL, 4, 7, 7};
+  CHECK(copse_octree_frustum(flat, good, 1, NULL, &out) == refused && out.total == 0);
+  CHECK(copse_octree_frustum(tree, good, 0, NULL, &out) == refused);
+  CHECK(copse_octree_frustum(tree, good, 2, NULL, &nowhere) == refused);
+  for (uint32_t place = 0; place < 8; place++)
+    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
+      float planes[8];
+      memcpy(planes, good, sizeof planes);
+      planes[place] = wrong[i];
+      CHECK(copse_octree_frustum(tree, planes, 2, NULL, &out) == refused);
+    }
+  copse_query byDistance = copse_query_default();
+  byDistance.sort = COPSE_SORT_DISTANCE;
+  CHECK(copse_octree_frustum(tree, good, 2, &byDistance, &out) == refused);
+  CHECK(copse_octree_frustum(tree, good, 2, NULL, &out) == COPSE_OK && out.total == 0);
+  copse_octree_destroy(flat);
+  copse_octree_destroy(tree);
+}
+
 static void test_validate_detects_damage_in_an_octree(void) {
   for (uint32_t dim = 2; dim <= 3; dim++) {
     copse_octree_def def = sixteen(dim, 1, 4);
@@ -924,6 +992,8 @@ const unit_test OCTREE_TESTS[] = {
     TEST(test_cells_stay_undivided_when_the_pool_has_no_nodes),
     TEST(test_invalid_boxes_and_definitions_are_refused),
     TEST(test_queries_of_boxes_refuse_only_invalid_arguments),
+    TEST(test_a_frustum_holds_boxes_that_no_plane_excludes),
+    TEST(test_invalid_frustums_of_boxes_are_refused),
     TEST(test_validate_detects_damage_in_an_octree),
     TEST(test_validate_detects_superfluous_blocks),
     TEST(test_boxes_fill_their_capacity),

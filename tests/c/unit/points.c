@@ -266,6 +266,8 @@ static void check_queries(const copse_points *index, copse_status expected) {
   CHECK(copse_points_within(index, from, 9, NULL, &results) == expected && !results.total);
   CHECK(copse_points_range(index, from, to, NULL, &results) == expected && !results.total);
   CHECK(copse_points_cone(index, from, to, 1, 9, NULL, &results) == expected && !results.total);
+  if (copse_points_dimensions(index) == 3)
+    CHECK(copse_points_frustum(index, from, 1, NULL, &results) == expected && !results.total);
   CHECK(copse_points_neighbors(index, from, 2, NULL, &results) == expected && !results.total);
   CHECK(copse_points_nearest(index, from, NULL, &id, NULL, NULL) == expected && id == COPSE_NONE);
   CHECK(copse_points_count_within(index, from, 9, NULL, &count, NULL) == expected && !count);
@@ -1139,6 +1141,96 @@ static void test_invalid_arguments_are_refused(void) {
   CHECK(copse_points_neighbors(index, origin, 2, NULL, &out) == refused);
   out = (copse_results){NULL, NULL, 4, 0, 0};
   CHECK(copse_points_within(index, origin, 1, NULL, &out) == refused);
+  copse_points_destroy(index);
+}
+
+/* Returns an index of 3D points. */
+static copse_points *built3(const float *points, uint32_t n) {
+  copse_agenttree_def def = copse_agenttree_default();
+  def.dimensions = 3;
+  def.capacity = n;
+  def.leafSize = 4;
+  copse_points *index = make(def);
+  copse_points_set_slots(index, n);
+  memcpy(copse_points_positions(index).axes[0], points, n * 3 * sizeof *points);
+  CHECK(copse_points_build(index, NULL) == COPSE_OK);
+  return index;
+}
+
+static void test_a_frustum_holds_what_is_inside_all_planes(void) {
+  enum { N = 20 };
+  float points[3 * N] = {0};
+  uint32_t ids[N + 1];
+  for (uint32_t i = 0; i < N; i++) points[3 * i] = (float)i;
+  copse_points *index = built3(points, N);
+  const struct {
+    float planes[8];
+    uint32_t count, first, total;
+  } cases[] = {
+      {{1, 0, 0, -7}, 1, 7, 13},                /* an agent on the plane is inside */
+      {{-1, 0, 0, 7}, 1, 0, 8},                 /* also seen from the other side */
+      {{1, 0, 0, -7, -1, 0, 0, 7}, 2, 7, 1},    /* both planes: only what is on them */
+      {{1, 0, 0, -7, -1, 0, 0, 6}, 2, 0, 0},    /* nothing is inside both */
+      {{0.5f, 0, 0, -3.75f}, 1, 8, 12},         /* a normal of any length */
+      {{0, 1, 0, 0, 0, -1, -0.0f, 0}, 2, 0, N}, /* all agents are on the planes */
+      {{0, 0, 0, 0}, 1, 0, N},                  /* no normal: w decides */
+      {{0, 0, 0, 1e-45f}, 1, 0, N},             /* */
+      {{0, 0, 0, -0.0f}, 1, 0, N},              /* */
+      {{0, 0, 0, -1e-45f}, 1, 0, 0},            /* */
+      {{1e18f, 1e18f, -1e18f, 1e18f}, 1, 0, N}, /* */
+      {{-1e18f, 0, 0, -1e18f}, 1, 0, 0},        /* */
+  };
+  copse_query byId = copse_query_default();
+  byId.sort = COPSE_SORT_ID;
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+    for (uint32_t capacity = 0; capacity <= N; capacity += 5) {
+      for (int place = 0; place <= N; place++) ids[place] = 99;
+      copse_results out = {ids, NULL, capacity, 0, 0};
+      CHECK(copse_points_frustum(index, cases[i].planes, cases[i].count, &byId, &out) == COPSE_OK);
+      CHECK(out.total == cases[i].total && ids[capacity] == 99);
+      if (capacity < out.total) continue; /* then any of them were written */
+      for (uint32_t place = 0; place < out.total; place++)
+        CHECK(ids[place] == cases[i].first + place);
+    }
+
+  copse_query others = byId;
+  others.exclude = 3;
+  others.mask = 2;
+  for (uint32_t slot = 0; slot < N; slot += 3) copse_points_groups(index)[slot] = 2;
+  CHECK(copse_points_build(index, NULL) == COPSE_OK);
+  copse_results out = {ids, NULL, N, 0, 0};
+  CHECK(copse_points_frustum(index, cases[1].planes, 1, &others, &out) == COPSE_OK);
+  CHECK(out.total == 2 && ids[0] == 0 && ids[1] == 6);
+  others.mask = 4;
+  CHECK(copse_points_frustum(index, cases[1].planes, 1, &others, &out) == COPSE_OK && !out.total);
+  CHECK(out.visits == 0);
+  copse_points_destroy(index);
+}
+
+static void test_invalid_frustums_are_refused(void) {
+  const float points[] = {0, 0, 0, 1, 1, 1};
+  const float good[8] = {0, 0, 0, 0, 1, 1, 1, 1};
+  const float wrong[] = {NAN, INFINITY, -INFINITY, 1.1e18f};
+  const copse_status refused = COPSE_INVALID_ARGUMENT;
+  copse_points *flat = built(points, 2, 1), *index = built3(points, 2);
+  uint32_t ids[4];
+  float distances2[4];
+  copse_results out = {ids, distances2, 4, 7, 7}, nowhere = {NULL, NULL, 4, 7, 7};
+  CHECK(copse_points_frustum(flat, good, 1, NULL, &out) == refused && out.total == 0);
+  CHECK(copse_points_frustum(index, good, 0, NULL, &out) == refused);
+  CHECK(copse_points_frustum(index, good, 2, NULL, &nowhere) == refused);
+  for (uint32_t place = 0; place < 8; place++)
+    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
+      float planes[8];
+      memcpy(planes, good, sizeof planes);
+      planes[place] = wrong[i];
+      CHECK(copse_points_frustum(index, planes, 2, NULL, &out) == refused);
+    }
+  copse_query byDistance = copse_query_default();
+  byDistance.sort = COPSE_SORT_DISTANCE;
+  CHECK(copse_points_frustum(index, good, 2, &byDistance, &out) == refused);
+  CHECK(copse_points_frustum(index, good, 2, NULL, &out) == COPSE_OK && out.total == 2);
+  copse_points_destroy(flat);
   copse_points_destroy(index);
 }
 
@@ -2086,6 +2178,8 @@ const unit_test POINTS_TESTS[] = {
     TEST(test_brute_force_stops_at_the_capacity_and_keeps_the_total),
     EVERY(test_the_widest_cone_finds_all_agents_within_the_radius),
     EVERY(test_invalid_arguments_are_refused),
+    EVERY(test_a_frustum_holds_what_is_inside_all_planes),
+    EVERY(test_invalid_frustums_are_refused),
     EVERY(test_truncated_results_stop_at_the_capacity_and_keep_the_total),
     EVERY(test_ties_go_to_the_lower_id),
     EVERY(test_queries_agree_with_brute_force),

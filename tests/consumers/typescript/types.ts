@@ -56,6 +56,14 @@ new AgentTree({ results: 100 })
 agents.reserve(1000, { results: 1000, k: 8 })
 // @ts-expect-error a box has no center to sort by distance from
 agents.range(0, 0, 1, 1, { sort: 'distance' })
+export const seen: Uint32Array = space.frustum(new Float32Array(24), { mask: 1, sort: 'id' })
+export const seenCount: number = space.frustumInto(new Float32Array(24), new Uint32Array(9))
+// @ts-expect-error a frustum has no center to sort by distance from
+space.frustum(new Float32Array(24), { sort: 'distance' })
+// @ts-expect-error planes are in one Float32Array
+space.frustum([1, 0, 0, 0])
+// @ts-expect-error only 3D classes have it
+agents.frustum(new Float32Array(24))
 // @ts-expect-error rows are never truncated
 export const truncated: boolean = agents.allWithin(2).truncated
 export const touching: Uint32Array = agents.pairs()

@@ -65,6 +65,27 @@ export function range(list, lo, hi, options = {}) {
   return { ids: ids.filter((id) => meet(list.dimensions, boxOf(list, id), lower, upper)) }
 }
 
+/** Returns the ids of the boxes that have a corner inside each plane. */
+export function frustum(list, planes, options = {}) {
+  const rounded = Float32Array.from(planes)
+  const distance = (box, offset, corner) => {
+    let sum = 0
+    for (let axis = 0; axis < 3; axis++) {
+      const step = fround(rounded[offset + axis] * box[axis + 3 * ((corner >> axis) & 1)])
+      sum = axis === 0 ? step : fround(sum + step)
+    }
+    return fround(sum + rounded[offset + 3])
+  }
+  const isInside = (id) => {
+    for (let offset = 0; offset < rounded.length; offset += 4) {
+      const corners = [0, 1, 2, 3, 4, 5, 6, 7]
+      if (!corners.some((corner) => distance(boxOf(list, id), offset, corner) >= 0)) return false
+    }
+    return true
+  }
+  return { ids: admitted(list, options).filter(isInside) }
+}
+
 export function within(list, center, radius, options = {}) {
   const rounded = Float32Array.from(center)
   const radius2 = fround(fround(radius) * fround(radius))

@@ -454,6 +454,19 @@ const queries = {
     )
   },
 
+  frustum(random, state) {
+    if (state.dimensions !== 3) return
+    const planes = Array.from({ length: 1 + integer(random, 6) }, () => {
+      const [x, y, z] = drawPlace(random, state)
+      const normal = Array.from({ length: 3 }, () => pick(random, [0, -0, 1, -1, random() - 0.5]))
+      const w = -(normal[0] * x + normal[1] * y + normal[2] * z)
+      return [...normal, Math.min(Math.max(w, -1e18), 1e18)]
+    })
+    const options = drawOptions(random, state, ['none', 'id'])
+    const expected = list.frustum(state.model, planes.flat(), options)
+    checkIds(random, state, 'frustum', [Float32Array.from(planes.flat())], options, expected)
+  },
+
   at(random, state) {
     const point = drawPlace(random, state)
     const options = drawOptions(random, state, ['none', 'id'])

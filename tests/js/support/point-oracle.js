@@ -80,6 +80,19 @@ export function range(agents, lo, hi, options = {}) {
   })
 }
 
+export function frustum(agents, planes, options = {}) {
+  const rounded = new Float32Array(planes)
+  return collect(agents, [0, 0, 0], options, (id) => {
+    const [x, y, z] = agents.positions.subarray(3 * id)
+    for (let i = 0; i < rounded.length; i += 4) {
+      const across = fround(fround(x * rounded[i]) + fround(y * rounded[i + 1]))
+      const sum = fround(across + fround(z * rounded[i + 2]))
+      if (!(fround(sum + rounded[i + 3]) >= 0)) return false
+    }
+    return true
+  })
+}
+
 export function neighbors(agents, center, k, options = {}) {
   const { maxDistance = Infinity } = options
   const { ids, distances2 } = within(agents, center, maxDistance, { ...options, sort: 'distance' })

@@ -212,7 +212,7 @@ function checkIds({ indexes, agents, random }, method, geometry, options, expect
   if (options.sort === 'id') assertSame(ids, expected.ids)
 
   let distances2
-  if (method !== 'range') {
+  if (method !== 'range' && method !== 'frustum') {
     const distance2ById = new Map(expected.ids.map((id, i) => [id, expected.distances2[i]]))
     distances2 = Array.from(ids, (id) => distance2ById.get(id))
   }
@@ -248,6 +248,20 @@ const queries = {
     const hi = one.map((x, axis) => Math.max(x, other[axis]) + (random() < 0.9 ? reach : 1e30))
     const options = drawOptions(random, agents, drawn, ['none', 'id'])
     return [[...lo, ...hi], options, () => oracle.range(agents, lo, hi, options)]
+  },
+
+  /** 3D only. */
+  frustum(frame, drawn) {
+    const { agents, random } = frame
+    const planes = Array.from({ length: 1 + integer(random, 7) }, () => {
+      const [x, y, z] = drawCenter(random, agents)
+      const normal = Array.from({ length: 3 }, () => pick(random, [0, -0, 1, -1, random() - 0.5]))
+      const w = -(normal[0] * x + normal[1] * y + normal[2] * z)
+      return [...normal, Math.min(Math.max(w, -1e18), 1e18)]
+    })
+    const options = drawOptions(random, agents, drawn, ['none', 'id'])
+    const floats = Float32Array.from(planes.flat())
+    return [[floats], options, () => oracle.frustum(agents, floats, options)]
   },
 
   neighbors(frame, drawn) {
@@ -302,6 +316,7 @@ const queries = {
 }
 
 function checkQuery(frame, drawn, method) {
+  if (method === 'frustum' && frame.agents.dimensions === 2) return
   const [geometry, options, bruteForce] = queries[method](frame, drawn)
   try {
     const expected = bruteForce()

@@ -11,6 +11,8 @@ export const QUERY_OPTIONS = {
   range: SEARCH,
   rangeInto: SEARCH,
   countRange: SELECTION,
+  frustum: SEARCH,
+  frustumInto: SEARCH,
   at: SEARCH,
   atInto: SEARCH,
   countWithin: SELECTION,

@@ -116,6 +116,7 @@ export function argumentsOf(random, other, meddle) {
     }
     if (name === 'points' || name === 'segments' || name === 'boxes')
       return floats(dimensions * pick([0, 2, 3, 3, 4, 6, 12, 200]))
+    if (name === 'planes') return floats(4 * pick([0, 1, 2, 6, 6, 9]))
     if (name === 'bytes')
       return random() < 0.5 ? saved.slice() : new Uint8Array(pick([0, 64, 8192]))
     if (name === 'agent') return meddling(agent(dimensions))

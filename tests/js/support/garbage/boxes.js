@@ -93,6 +93,7 @@ export function boxFrames(copse, instance, makesViews) {
     sum += solid.raycast(y, x, 2.5, 60.25, 50.75, 20.5, others)?.id ?? 0
     sum += solid.withinMany(points, 9.5).total
     sum += solid.rangeMany(points, others).total
+    sum += solid.frustumInto(points, out, sorted)
     sum += solid.nearestMany(points, nearest3).counts[0]
     sum += solid.raycastMany(points).ids[0]
     sum += solid.stats().depth

@@ -112,6 +112,7 @@ export function pointFrames(copse, instance, kind, makesViews) {
     sum += solid.allNeighbors(number & 1 ? nearest3 : nearest4).counts[1]
     sum += solid.withinMany(points, 30.5).total
     sum += solid.rangeMany(points).total
+    sum += solid.frustumInto(points, out, sorted)
     sum += solid.nearestMany(points, nearest3).counts[0]
 
     sum += flat.raycast(x, y, 90.5, 70.25)?.id ?? 0
