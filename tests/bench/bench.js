@@ -7,9 +7,9 @@
 //
 // With words, only rows and works that match all of them are measured, and nothing is written: a work, a
 // spread, a number of agents, `2D` or `3D` (frame 2D uniform 10000), or a family: still (for the k-d tree),
-// boxes (for the quadtree), walls (for the obstacle tree), crowd. Without words, prints tables and writes
-// build/bench/results.json and frame.svg; `make bench-keep` copies them to tests/bench/results/, which the
-// README shows.
+// boxes (for the quadtree), view (for cameras), walls (for the obstacle tree), crowd. Without words, prints
+// tables and writes build/bench/results.json and frame.svg; `make bench-keep` copies them to
+// tests/bench/results/, which the README shows.
 
 import { execFileSync } from 'node:child_process'
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
@@ -24,9 +24,10 @@ import { natives, runNative, writePositions } from './native.js'
 import { load, peers } from '../../web/peers/peers.js'
 import { plot } from './plot.js'
 import { stillPackages, stillPeers } from './stillpeers.js'
+import { viewPackages, viewPeers } from './viewpeers.js'
 import { wallPackages, wallPeers } from './wallpeers.js'
 import { createWalls } from './walls.js'
-import { createAgents, createBoxes, scaleOf, works } from './workloads.js'
+import { createAgents, createBoxes, createViews, scaleOf, works } from './workloads.js'
 
 process.chdir(fileURLToPath(new URL('../../', import.meta.url)))
 
@@ -76,6 +77,8 @@ const forms = {
       [3, 'still', 1_000_000, ['buildStill']],
       [2, 'boxes', 1500, BOXES],
       [2, 'boxes', 10_000, ['moveBoxes', 'pairs']],
+      [3, 'view', 10_000, ['frustum']],
+      [3, 'view', 100_000, ['frustum']],
       [2, 'squares', 100, WALLS],
       [2, 'squares', 1000, WALLS],
       [2, 'squares', 4000, ['moveWall']],
@@ -124,6 +127,8 @@ const forms = {
       [2, 'boxes', 1500, BOXES],
       [2, 'boxes', 10_000, BOXES],
       [2, 'boxes', 100_000, ['moveBoxes', 'pairs']],
+      [3, 'view', 10_000, ['frustum']],
+      [3, 'view', 100_000, ['frustum']],
       ...['squares', 'maze', 'polygons'].flatMap((spread) => [
         [2, spread, 100, WALLS],
         [2, spread, 1000, WALLS],
@@ -172,6 +177,7 @@ const settings = {
     create: (spread, n, dimensions) => createAgents(spread, n, dimensions, form.still.queries),
   },
   boxes: { all: boxPeers, limits: form.boxes, create: createBoxes },
+  view: { all: viewPeers, limits: {}, create: createViews },
   squares: walls,
   maze: walls,
   polygons: walls,
@@ -183,11 +189,24 @@ const settings = {
   disc20000: disc,
 }
 const moving = { all: peers, limits: form.slow, create: createAgents }
-const packages = { ...stillPackages, ...boxPackages, ...wallPackages, ...crowdPackages }
+const packages = {
+  ...stillPackages,
+  ...boxPackages,
+  ...viewPackages,
+  ...wallPackages,
+  ...crowdPackages,
+}
 
 /** @type {Map<any, any>} */
 const loopsOf = new Map()
-for (const peer of new Set([...peers, ...stillPeers, ...boxPeers, ...wallPeers, ...crowdPeers]))
+for (const peer of new Set([
+  ...peers,
+  ...stillPeers,
+  ...boxPeers,
+  ...viewPeers,
+  ...wallPeers,
+  ...crowdPeers,
+]))
   loopsOf.set(peer, await import(`../../web/peers/loops.js?${loopsOf.size}`))
 const inSeconds = (milliseconds) => `${(milliseconds / 1000).toFixed(1)} s`
 

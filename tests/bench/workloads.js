@@ -261,6 +261,44 @@ export function createBoxes(spread, n) {
   }
 }
 
+// ---- Views of cameras ----
+
+const CAMERAS = 64
+/** The directions of a camera, at right angles: forward, right and up. Whole numbers, so that planes are exact. */
+const DIRECTIONS = [
+  [1, 2, 2],
+  [2, 1, -2],
+  [2, -2, 1],
+]
+
+/**
+ * Returns points spread evenly in a cube, and the planes of cameras among them. Each sees 53 degrees wide and high, half
+ * the cube's side far: at most a 24th of the cube. Seeded. Coordinates and planes are such that no test is rounded.
+ * @param {string} spread
+ * @param {number} n
+ */
+export function createViews(spread, n) {
+  const random = createRandom(n)
+  const side = Math.ceil(n ** (1 / 3))
+  const anywhere = () => grained(random() * side)
+  const positions = Float32Array.from({ length: 3 * n }, anywhere)
+  const views = Array.from({ length: CAMERAS }, () => {
+    const place = [anywhere(), anywhere(), anywhere()]
+    const signs = place.map(() => (random() < 0.5 ? -1 : 1))
+    const turn = Math.floor(random() * 3)
+    const [forward, right, up] = DIRECTIONS.map((direction) =>
+      direction.map((_, axis) => signs[axis] * direction[(axis + turn) % 3]),
+    )
+    const along = (across, factor) => forward.map((x, axis) => x + factor * across[axis])
+    const normals = [along(right, 2), along(right, -2), along(up, 2), along(up, -2), forward]
+    const through = (normal) => -normal.reduce((sum, x, axis) => sum + x * place[axis], 0)
+    const far = Math.round((3 * side) / 2) - through(forward) // the directions have length 3
+    const planes = normals.flatMap((normal) => [...normal, through(normal)])
+    return Float32Array.of(...planes, ...forward.map((x) => -x), far)
+  })
+  return { spread, n, dimensions: 3, side, positions, views, place() {} }
+}
+
 // ---- Works ----
 
 /** A work of a build, then a query for every agent. */
@@ -507,6 +545,17 @@ export const works = {
       return loops.hashPairs(peer, boxes)
     },
   }),
+  frustum: {
+    title: 'one query: what a camera sees',
+    unit: 'µs',
+    each: CAMERAS,
+    can: () => true,
+    run: (peer, loops, { views }) => loops.frustums(peer, views),
+    hash(peer, loops, { positions, views }) {
+      peer.build(positions)
+      return loops.hashFrustums(peer, views)
+    },
+  },
   ...wallWorks,
   ...crowdWorks,
 }

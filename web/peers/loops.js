@@ -148,6 +148,13 @@ export function pairs(peer, { positions, n }) {
   return count
 }
 
+/** Finds what each camera sees. Returns the number of results. */
+export function frustums(peer, views) {
+  let total = 0
+  for (const planes of views) total += peer.frustum(planes)
+  return total
+}
+
 // ---- Walls: the number of results, or a hash of them ----
 
 function sights(peer, segments, hash) {
@@ -301,6 +308,15 @@ function hashRows({ offsets, counts, ids }, { n }) {
   let hash = 0
   for (let row = 0; row < n; row++)
     for (let i = 0; i < counts[row]; i++) hash = (hash + mix(row, ids[offsets[row] + i])) >>> 0
+  return hash
+}
+
+export function hashFrustums(peer, views) {
+  let hash = 0
+  for (const [view, planes] of views.entries()) {
+    const count = peer.frustum(planes)
+    for (let i = 0; i < count; i++) hash = (hash + mix(view, peer.found[i])) >>> 0
+  }
   return hash
 }
 
