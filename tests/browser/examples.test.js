@@ -96,31 +96,80 @@ examples('the overview links to all examples, and each shows its source files', 
   )
 })
 
-examples('three.js shows the agents at their positions, and no two of them touch', async () => {
+examples('three.js draws what its camera sees, at its place, and no two drones touch', async () => {
   const { page, errors } = await visit('three', ['paper'])
-  const { steps, misplaced, nearest, bytes } = await page.evaluate(() => {
-    const { crowd, drones } = window.example
+  const measured = await page.evaluate(() => {
+    const { crowd, rocks, droneMesh, rockMesh, found, planes } = window.example
     const { positions, slots } = crowd
-    const shown = drones.instanceMatrix.array
     let misplaced = 0
-    let nearest = Infinity
-    for (let i = 0; i < slots; i++) {
+    for (let i = 0; i < found.drones; i++)
       for (let axis = 0; axis < 3; axis++)
-        if (shown[16 * i + 12 + axis] !== positions[3 * i + axis]) misplaced++
+        if (
+          droneMesh.instanceMatrix.array[16 * i + 12 + axis] !==
+          positions[3 * found.seenDrones[i] + axis]
+        )
+          misplaced++
+    for (let i = 0; i < found.rocks; i++)
+      for (let axis = 0; axis < 3; axis++) {
+        const offset = 6 * found.seenRocks[i] + axis
+        const center = (rocks.boxes[offset] + rocks.boxes[offset + 3]) / 2
+        const shown = rockMesh.instanceMatrix.array[16 * i + 12 + axis]
+        if (Math.abs(shown - center) > 1e-3) misplaced++
+      }
+
+    let nearest = Infinity
+    for (let i = 0; i < slots; i++)
       for (let j = 0; j < i; j++) {
         const [dx, dy, dz] = [0, 1, 2].map(
           (axis) => positions[3 * i + axis] - positions[3 * j + axis],
         )
         nearest = Math.min(nearest, Math.hypot(dx, dy, dz) / (crowd.radii[i] + crowd.radii[j]))
       }
+
+    // Returns how far an object reaches into the frustum; negative: it is outside. `reach` returns how far
+    // it reaches from its center along the normal of the plane at an offset.
+    const depthOf = (center, reach) => {
+      const depths = [0, 4, 8, 12, 16, 20].map((plane) => {
+        const [x, y, z, w] = planes.subarray(plane, plane + 4)
+        return x * center[0] + y * center[1] + z * center[2] + w + reach(plane)
+      })
+      return Math.min(...depths)
     }
-    const bytes = positions.buffer.byteLength
-    return { steps: crowd.stats().steps, misplaced, nearest, bytes }
+    const isWrong = (depth, isSeen) => Math.abs(depth) > 1e-2 && depth > 0 !== isSeen
+    const seenDrones = new Set(found.seenDrones.subarray(0, found.drones))
+    const seenRocks = new Set(found.seenRocks.subarray(0, found.rocks))
+    let wrong = 0
+    for (let id = 0; id < slots; id++) {
+      const depth = depthOf(positions.subarray(3 * id, 3 * id + 3), () => crowd.radii[id])
+      if (isWrong(depth, seenDrones.has(id))) wrong++
+    }
+    for (let id = 0; id < rocks.slots; id++) {
+      const box = rocks.boxes.subarray(6 * id, 6 * id + 6)
+      const center = [0, 1, 2].map((axis) => (box[axis] + box[3 + axis]) / 2)
+      const half = center.map((x, axis) => x - box[axis])
+      const reach = (plane) =>
+        half.reduce((sum, x, axis) => sum + x * Math.abs(planes[plane + axis]), 0)
+      if (isWrong(depthOf(center, reach), seenRocks.has(id))) wrong++
+    }
+    return {
+      ...{ misplaced, nearest, wrong, tested: found.tested, count: rocks.count },
+      ...{ drones: found.drones, rocks: found.rocks, steps: crowd.stats().steps },
+      drawn: [droneMesh.count, rockMesh.count],
+      bytes: positions.buffer.byteLength,
+    }
   })
-  assert.ok(steps > 0)
-  assert.ok(bytes > 2 ** 24, 'demo.js grows memory')
-  assert.is(misplaced, 0)
-  assert.ok(nearest > 0.999, String(nearest))
+  const { drones, rocks, drawn, tested } = measured
+  assert.ok(measured.steps > 0)
+  assert.ok(measured.bytes > 2 ** 24, 'demo.js grows memory')
+  assert.is(measured.misplaced, 0)
+  assert.is(measured.wrong, 0)
+  assert.equal(drawn, [drones, rocks])
+  assert.ok(drones > 0 && rocks > 0 && rocks < measured.count / 4, `${drones}, ${rocks}`)
+  assert.ok(Math.abs(tested - drones - rocks) <= 2, `${tested} by three.js`) // rounding
+  assert.ok(measured.nearest > 0.999, String(measured.nearest))
+  await frames(page, 30)
+  const text = /^Drawn: [\d,]+ of 21,000 objects. Found by copse in [\d.]+ ms/
+  assert.match(await page.locator('#gain').textContent(), text)
   assert.equal(errors, [])
 })
 

@@ -4,7 +4,10 @@
 import icon from '../icon.svg'
 
 const examples = {
-  three: ['three.js', 'A thousand drones fly in 3D without touching, drawn as one instanced mesh.'],
+  three: [
+    'three.js',
+    'A thousand drones fly among 20,000 rocks without touching. Only what the camera sees is drawn.',
+  ],
   pixi: [
     'PixiJS',
     'Five thousand particles: those near the pointer light up, and the nearest gets a ring.',
