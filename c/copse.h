@@ -253,7 +253,7 @@ size_t copse_points_reserve_bytes(const copse_points *points, uint32_t capacity)
 uint32_t copse_points_capacity(const copse_points *points);
 uint32_t copse_points_dimensions(const copse_points *points);
 uint32_t copse_points_count(const copse_points *points); /* the number of agents */
-/* Returns an upper bound for a loop over all slots: the slot of every agent is less. */
+/* Returns an upper bound for a loop over all slots: every agent's slot is less than this. */
 uint32_t copse_points_slots(const copse_points *points);
 /* Adds an agent in every free slot below `slots`, and frees all slots from `slots` on. Existing
  * agents below `slots` do not change. A new agent's groups are 1; its position is the one that the
@@ -290,7 +290,7 @@ copse_status copse_points_build(copse_points *points, uint32_t *firstBad);
  * NULL: then every agent's groups are 1. Further errors: COPSE_FULL (`count` exceeds the capacity),
  * COPSE_INVALID_ARGUMENT (an axis is NULL).
  *
- * An index that is built by this call only needs no buffers of its own: create it with the option
+ * An index that is never built otherwise needs no buffers of its own: create it with the option
  * `external` to save 4 * dimensions + 8 bytes per agent. The index then has no slots: do not write
  * to copse_points_positions and copse_points_groups; `add` and `set_slots` fail with COPSE_FULL; a
  * snapshot holds the last build only. */
@@ -337,8 +337,8 @@ copse_status copse_points_any_within(const copse_points *points, const float *ce
                                      const copse_query *query, bool *any, uint32_t *visits);
 /* Finds all agents in a cone, such as a field of view: within the radius, and at most halfAngle
  * (radians, 0 … pi) off the direction (of any length but 0). An agent at the center is in the cone.
- * For d, the vector from the center to an agent, the angle is tested in float as dot(d, direction /
- * |direction|) >= cos(halfAngle) * |d|. */
+ * The angle is tested in float: let d be the vector from the center to the agent; the test is
+ * dot(d, direction / |direction|) >= cos(halfAngle) * |d|. */
 copse_status copse_points_cone(const copse_points *points, const float *center,
                                const float *direction, float halfAngle, float radius,
                                const copse_query *query, copse_results *results);
@@ -502,7 +502,7 @@ copse_status copse_points_restorable(const copse_points *points, const void *byt
  * - An agent also leaves if it is removed, or if a search does not find it because the agent is
  *   hidden (it has no group) or no longer matches the sensor's mask. If an agent was removed since
  *   the last update and another was added in its slot, the removed agent left, and the new one,
- *   which has the same id, may enter. So handle agents that left before agents that entered.
+ *   which has the same id, may enter. So handle the list of those that left first.
  * - A sensor of the kind COPSE_SENSOR_AGENT is a circle around the agent in a given slot. It never
  *   finds this agent itself. While this agent is hidden, all others are outside. If this agent is
  *   removed, the sensor forgets which agents are inside: none is reported as having left. The
@@ -514,10 +514,11 @@ typedef struct copse_sensors copse_sensors;
 typedef struct copse_sensors_def {
   uint32_t dimensions; /* 2 or 3, the same as the index has. Default: 2 */
   uint32_t capacity;   /* maximum number of sensors: 1 … COPSE_MAX_CAPACITY. Default: 1,000 */
-  uint32_t results;    /* maximum number of agents that all searches of an update find together: for
+  uint32_t results;    /* maximum number of agents found in an update, summed over all sensors: for
                         * each sensor, the agents within its `leave`. A box with `leave` > `radius` is
                         * searched twice: the agents within its `radius` count twice. 0 … INT32_MAX.
-                        * Default: 0 (copse_sensors_update writes the number needed) */
+                        * Default: 0, so the first update that finds agents fails with COPSE_FULL and
+                        * writes the number needed */
   uint32_t agents;     /* maximum number of slots of the index: 0 … COPSE_MAX_CAPACITY. Default:
                         * 1,000 */
   copse_allocator allocator; /* Default: malloc */
@@ -809,11 +810,11 @@ copse_status copse_octree_restorable(const copse_octree *tree, const void *bytes
  * solid side stays the same, even if moved vertices flip its winding (for an exception, see
  * copse_obstacle_move). Seen along an edge, with y up, the solid side is on the left; the edge is
  * visible from the free side on its right. A polygon that is solid nowhere, or has no area now, has
- * no solid side: its edges run in the order of its vertices. Edges that are solid nowhere are
- * visible from both sides. Two vertices make a thin wall, with one edge for each side.
+ * no solid side. Edges that are solid nowhere are visible from both sides. Two vertices make a thin
+ * wall, with one edge for each side.
  *
- * An edge connects a vertex to the next vertex of the loop. Its id is the id of the first of the
- * two, even if the edge runs in the other direction to have the solid side on its left. A polygon's
+ * An edge connects a vertex to the next vertex of the loop, and has the id of the former. It runs
+ * from the one to the other, or back if only then its solid side is on the left. A polygon's
  * slot is the id of its first vertex. New vertices get the lowest free ids in ascending order:
  * consecutive ones, if no vertex was removed before. An edge without length (a repeated vertex)
  * stays in its loop, but is not in the tree.
@@ -944,7 +945,7 @@ typedef struct copse_wall_hit {
  *
  * The exact rule: let a and b be the signed distances of the segment's start and end from the
  * edge's line, times the edge's length. Take the axis, x or y, along which the segment extends
- * farther. On this axis, the two ends of the edge lie at two fractions of the segment: let `first`
+ * farther. Along this axis, express both ends of the edge as fractions of the segment: let `first`
  * be the lesser and `last` the greater. The hit's fraction is a / (a - b), or `first` if a and b
  * are both 0. It is clamped to first … last, then to 0 … 1. A segment of length 0 has
  * fraction 0. */
@@ -1124,9 +1125,9 @@ void copse_crowd_clear(copse_crowd *crowd); /* removes all agents */
 copse_status copse_crowd_step(copse_crowd *crowd, const copse_obstacle *walls, float timeStep,
                               uint32_t *firstBad);
 /* Returns the number of agents that arrived in the last step. An agent has arrived if it is at its
- * goal or, if agents with the same goal stand there already, as near as they permit. An agent can
- * arrive again only after it was pushed away, its goal moved, or room nearer to the goal became
- * free. */
+ * goal. If agents with the same goal are in the way, it has arrived if it is as near as possible.
+ * An agent can arrive again only after it was pushed away, its goal moved, or room nearer to the
+ * goal became free. */
 uint32_t copse_crowd_arrived(const copse_crowd *crowd);
 /* Returns the number of agents that got stuck in the last step, because they made no progress
  * toward their goal for 2 seconds. */

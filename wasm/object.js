@@ -238,7 +238,7 @@ export class CoreObject {
   }
 
   /**
-   * Returns a view of the array `name` of a room, as long as the capacity of the room. First makes
+   * Returns a view of the whole array `name` of a room: its length is the room's capacity. First makes
    * new views of all arrays if a room was reallocated.
    */
   _room(room, name) {

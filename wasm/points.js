@@ -84,7 +84,7 @@ function cone(object, method, x, y, z, dirX, dirY, dirZ, halfAngle, radius, opti
 }
 
 /**
- * The names of the options in the head of a snapshot that differ by class, in the order of the
+ * By class: the names of the options that the head of a snapshot holds. Their order is that of the
  * 32-bit words points_snapshot.options in c/points/points.c. '' is an unused word; ':f' marks a
  * float.
  * @type {Record<string, string[]>}
@@ -358,7 +358,7 @@ export class PointsOnly extends CoreObject {
   }
 
   /**
-   * Copies an option of `raycastMany` that is an array to the core, behind the n segments. `which`
+   * If an option of `raycastMany` is an array, copies it to the core, behind the n segments. `which`
    * is 0 for `mask`, 1 for `exclude`, 2 for `inflate`. Returns the bit that tells the core to use
    * the array. If the option is a number, copies nothing and returns 0.
    */

@@ -181,8 +181,8 @@ export function ids(object, total) {
 }
 
 /**
- * Copies the ids that fit to `out`, and their squared distances to the option `distances2`, if
- * given. Returns `total`.
+ * Copies to `out` as many ids as it has room for. Copies their squared distances to the option
+ * `distances2`, if given. Returns `total`.
  */
 export function into(object, total, out) {
   const { distances2 } = query
@@ -359,8 +359,8 @@ export function askPairsInto(object, out) {
 }
 
 /**
- * Copies the pairs that the core just found to `out` while a whole pair fits. Returns the number of
- * all pairs.
+ * Copies to `out` the pairs that the core just found, as many whole pairs as it has room for.
+ * Returns the number of all pairs.
  */
 export function pairsInto(object, count, out) {
   const pairs = object._room(IDS, 'rowIds')

@@ -76,10 +76,9 @@ ALWAYS_INLINE void limit_speed(float *velocity, uint32_t dim, float maxSpeed) {
 
 /* Adjusts an agent's terms for a neighbor (its share of the avoidance, and its time horizon) if
  * exactly one of the two has arrived. If both have the same goal, the agent that has not arrived
- * does all of the avoidance. If their goals differ, the arrived agent does all of it, to let the
- * other agent pass; the agent that has not arrived still does half, so their shares add up to more
- * than necessary. In both cases, the agent that has not arrived uses a shorter time horizon (see
- * PUSH). */
+ * does all of the avoidance. If their goals differ, the arrived agent does all that is needed, to
+ * let the other agent pass, and the other agent does its half nevertheless. In both cases, the
+ * agent that has not arrived uses a shorter time horizon (see PUSH). */
 static void set_terms_at_goal(const copse_crowd *crowd, uint32_t slot, uint32_t other,
                               uint32_t index, orca_terms *terms) {
   const bool hasArrived = crowd->bodies[slot].state & CROWD_ARRIVED;
@@ -118,10 +117,9 @@ static void set_terms(const copse_crowd *crowd, const orca_agent *agent, const u
     terms->avoiding[i] =
         ownPriority + otherPriority > 0 ? otherPriority / (ownPriority + otherPriority) : 0.5f;
     if (!crowd->def.exact) set_terms_at_goal(crowd, agent->slot, id, i, terms);
-    /* If agent and neighbor are not on a collision course, the agent may use half of the room,
-     * whatever the priorities. The room is the least change of velocity that would put the two on a
-     * collision course. If priorities set the share, it could be 0: an agent that moves away from
-     * the neighbor would then have to keep moving away at its current speed. */
+    /* If the two are not on a collision course, there is room: the least change of velocity that
+     * would put them on one. Each may use half of it, whatever the priorities. If priorities set
+     * the share, it could be 0: an agent that moves away could then not even slow down. */
     terms->room[i] = 0.5f;
     if (crowd_whole(crowd, FIELD_LOCKED)[id] || !(crowd_whole(crowd, FIELD_MASK)[id] & groups))
       terms->avoiding[i] = terms->room[i] = 1;

@@ -280,8 +280,8 @@ ALWAYS_INLINE void count_cells(band_table *table, const float *box, uint32_t siz
 
 /* Replaces the counts in `ends` by where each cell begins in `near`: the sum of all counts before
  * it. A cell of band b has the agents of the strips b - 2, b - 1 and b, whose counts are in the
- * bands b, b + 1 and b + 2. Of these, only the band b is overwritten, and no later band needs it.
- */
+ * bands b, b + 1 and b + 2. Only the counts of band b are overwritten, and no later band needs
+ * them. */
 OUT_OF_LINE void start_bands(band_table *table) {
   const uint32_t columns = table->columns, bands = table->bands * table->layers;
   uint32_t *ends = table->ends, start = 0;

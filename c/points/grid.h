@@ -7,9 +7,10 @@
  * and by id in an entry. Adjacent columns of a row have adjacent entries, so that a query reads one
  * run of agents per row.
  *
- * The table has a few entries per agent, which limits the number of columns per cell. If there is
- * no room even for one column per cell, distant cells share an entry: `wrap` takes the sum modulo
- * the size of the table, and the distance test tells their agents apart. */
+ * The table has a few entries per agent, which limits the
+ * number of columns that a cell has. If there is no room even for one column per cell, distant
+ * cells share an entry: `wrap` takes the sum modulo the size of the table, and the distance test
+ * tells their agents apart. */
 #ifndef COPSE_GRID_H
 #define COPSE_GRID_H
 
@@ -24,7 +25,7 @@ struct grid {
   uint32_t *starts; /* where the agents of each entry begin; then the end of the last entry */
   uint32_t entries;
   uint32_t wrap; /* the mask of entry numbers: entries - 1 if entries are shared, else all ones */
-  uint32_t columns; /* columns per cell */
+  uint32_t columns; /* the number of columns of each cell */
   uint32_t strides[3];
   /* One value per axis. The fourth value is 0, and in 2D the third too. */
   float origin[4]; /* the center of the first column, row and layer */
