@@ -205,7 +205,21 @@ copse_status copse_agenttree_create(const copse_agenttree_def *def, copse_points
  * Results stay exact.
  * A build is O(N). A query costs about as much as reading the agents of all cells that it touches.
  * Cells next to each other in a row are read in one run: `visits` counts runs. A ray is followed in
- * steps of about two cells up to its first hit; a very long ray tests all agents instead. */
+ * steps of about two cells up to its first hit; a very long ray tests all agents instead.
+ *
+ * The world can wrap around (`wrap`): an agent that leaves it on one side enters on the other. A
+ * build moves each position x into the world, in its own copy: along each axis,
+ * x - floor((x - min) / size) * size, where size is max - min and each step is rounded to float; a
+ * result that rounding put outside of min <= x, x - min < size becomes min. Centers of queries are
+ * moved by the same rule. The difference of two coordinates is d = x - c; d - size if d > size / 2,
+ * or d + size if d < -size / 2, each rounded to float. So each agent is found at most once, at its
+ * least distance, for any radius. Cells divide the world exactly, so they may be larger than
+ * cellSize; they are larger too if there would be more than about four per agent. Where a query
+ * does not reach the world's edges, it costs as much as without `wrap`; there, a few times as much.
+ * A world that wraps has within, count_within, any_within, nearest, neighbors, all_within,
+ * all_neighbors, pairs, and their forms for many points; range, cone, raycast and their other forms
+ * are refused with COPSE_INVALID_ARGUMENT. A min or max that is not a valid coordinate, and a min
+ * not less than its max, are refused. */
 typedef struct copse_grid_def {
   uint32_t dimensions; /* 2 or 3. Default: 2 */
   uint32_t capacity;   /* maximum number of agents: 1 … COPSE_MAX_CAPACITY. Default: 1,000 */
@@ -213,7 +227,10 @@ typedef struct copse_grid_def {
   copse_layout layout; /* of the index's own positions. Default: interleaved */
   bool external; /* true: no buffers of its own, see copse_points_build_from. Default: false */
   copse_on_non_finite onNonFinite; /* what build does with non-finite agents. Default: error */
-  copse_allocator allocator;       /* Default: malloc */
+  /* The corners of a world that wraps around: min x, y, (z,) max x, y, (z). `create` copies them.
+   * Default: NULL, the world does not wrap. */
+  const float *wrap;
+  copse_allocator allocator; /* Default: malloc */
 } copse_grid_def;
 copse_grid_def copse_grid_default(void);
 size_t copse_grid_bytes(const copse_grid_def *def);

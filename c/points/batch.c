@@ -516,7 +516,7 @@ SMALL_CODE copse_status copse_points_nearest_many(const copse_points *points, co
 
 SMALL_CODE static bool pairing_start(pair_search *search, const batch_query *batch, float distance,
                                      const float *radii, copse_results *results) {
-  *search = (pair_search){distance * distance, radii, 0, results, 0};
+  *search = (pair_search){distance * distance, radii, 0, results, 0, false};
   results->total = results->visits = 0;
   for (uint32_t i = 0; radii && i < batch->points->present; i++) {
     const float radius = radii[batch->points->ordered.ids[i]];
@@ -567,7 +567,7 @@ ALWAYS_INLINE void pairs_in(const batch_query *batch, uint32_t begin, uint32_t e
     if (!matches(batch, place)) continue;
     const uint32_t slot = points->ids[place];
     float center[3];
-    EACH_AXIS (axis, dim) center[axis] = points->axes[axis][place];
+    EACH_AXIS (axis, dim) center[axis] = search->differences ? 0 : points->axes[axis][place];
     const batch_asker asker = asker_of(batch, center, slot, dim);
     for (uint32_t i = 0; i < near->size; i += 4) {
       float4 limits2 = float4_all(search->distance2);

@@ -231,6 +231,9 @@ struct pair_search {
   float maxRadius;
   copse_results *results;
   uint64_t total; /* ids found, two per pair */
+  /* True: the positions of gathered agents are differences from the agent that they are tested
+   * with, so its own position is 0. */
+  bool differences;
 };
 
 /* Returns the greatest squared distance at which one of the agents begin … end - 1 (in the order of

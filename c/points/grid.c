@@ -5,6 +5,7 @@
 
 #include "../base/geom.h"
 
+#include <math.h>
 #include <string.h>
 
 enum {
@@ -32,9 +33,18 @@ static void keep(void *larger, const void *index) {
   memcpy(target->starts, grid->starts, ((size_t)grid->entries + 1) * sizeof(uint32_t));
 }
 
+/* A world has more words than there is room for: hashes stand for it. */
 static void options(const void *index, uint32_t words[POINTS_OPTIONS]) {
   const struct grid *grid = index;
   memcpy(words, &grid->cellSize, sizeof grid->cellSize);
+  if (!grid->wraps) return;
+  for (uint32_t i = 0; i < 6; i++) {
+    const float side = i < 3 ? grid->least[i] : grid->size[i - 3];
+    uint32_t word;
+    memcpy(&word, &side, sizeof word);
+    words[1] = hash_word(words[1], word);
+    words[2] = hash_word(words[2] + 1, word);
+  }
 }
 
 /* ---- Build ------------------------------------------------------------------------------- */
@@ -113,6 +123,44 @@ static uint32_t power_of_two_below(uint64_t n) {
   return power;
 }
 
+/* Makes a table of `total` entries, none of them shared, for these numbers of columns and rows. */
+static void share_nothing(struct grid *grid, double total, const uint32_t *counts) {
+  grid->entries = (uint32_t)total;
+  grid->entryMask = UINT32_MAX;
+  grid->strides[0] = 1;
+  grid->strides[1] = counts[0];
+  grid->strides[2] = counts[0] * counts[1];
+}
+
+/* Lays out the table of a world that wraps around: divides the world into cells of equal size, at
+ * least as large as they should be, and each cell into up to MOST_COLUMNS columns. */
+static void divide_world(struct grid *grid) {
+  enum { MOST_CELLS = (GRID_LAST + 1) / MOST_COLUMNS }; /* along an axis */
+  const uint64_t budget = entry_budget(grid->points.present);
+  uint32_t counts[3];
+  double total;
+  float widened = grid->cellSize;
+  for (grid->columns = MOST_COLUMNS;;) {
+    WORKED(1);
+    total = 1;
+    for (uint32_t axis = 0; axis < grid->points.dimensions; axis++) {
+      const float fit = grid->size[axis] / widened;
+      const uint32_t cells = fit >= 1 ? fit < MOST_CELLS ? (uint32_t)fit : MOST_CELLS : 1;
+      counts[axis] = axis ? cells : cells * grid->columns;
+      total *= counts[axis];
+      grid->scale[axis] = (float)counts[axis] / grid->size[axis];
+      grid->origin[axis] = grid->least[axis] + 0.5f / grid->scale[axis];
+      grid->last[axis] = (float)(counts[axis] - 1);
+    }
+    if (total <= (double)budget / (grid->columns > 1 ? 2 : 1)) break;
+    if (grid->columns > 1)
+      grid->columns /= 2;
+    else
+      widened *= 2;
+  }
+  share_nothing(grid, total, counts);
+}
+
 /* Lays out the table for agents with the bounds lo … hi. Divides cells into columns: up to
  * MOST_COLUMNS, if there is room. If there is no room even for one entry per cell, cells share
  * entries. */
@@ -136,18 +184,15 @@ static void lay_out(struct grid *grid, const float *lo, const float *hi) {
     if (total <= (double)budget / 2 || grid->columns == 1) break;
   }
   for (int axis = 0; axis < dim; axis++) grid->last[axis] = (float)(counts[axis] - 1);
-  grid->strides[0] = 1;
   if (total <= (double)budget) {
-    grid->entries = (uint32_t)total;
-    grid->wrap = UINT32_MAX;
-    grid->strides[1] = counts[0];
-    grid->strides[2] = counts[0] * counts[1];
+    share_nothing(grid, total, counts);
     return;
   }
   /* Cells share entries. The strides are odd, so that agents on a line along any axis are spread
    * over the whole table. */
   grid->entries = power_of_two_below(budget);
-  grid->wrap = grid->entries - 1;
+  grid->entryMask = grid->entries - 1;
+  grid->strides[0] = 1;
   uint32_t side = 1;
   for (; dim == 2 ? side <= grid->entries / side / 4 : side <= grid->entries / side / side / 8;
        side *= 2)
@@ -158,14 +203,37 @@ static void lay_out(struct grid *grid, const float *lo, const float *hi) {
   grid->strides[2] = grid->strides[1] * (rows | 1);
 }
 
+ALWAYS_INLINE bool is_in_world(const struct grid *grid, float4 x, int axis) {
+  const float4 least = float4_all(grid->least[axis]), size = float4_all(grid->size[axis]);
+  return word4_bits(word4_and(float4_le(least, x), float4_lt(float4_sub(x, least), size))) == 15;
+}
+
+/* Returns coordinates along an axis, moved into a world that wraps around. */
+OUT_OF_LINE float4 into_world(struct grid *grid, float4 x, int axis) {
+  float lanes[4];
+  grid->hasMoved = true;
+  float4_store(lanes, x);
+  for (int lane = 0; lane < 4; lane++) lanes[lane] = grid_wrapped(grid, lanes[lane], axis);
+  return float4_load(lanes);
+}
+
+/* Moves the positions of all agents into a world that wraps around. */
+static void move_into_world(const struct grid *grid) {
+  for (uint32_t axis = 0; axis < grid->points.dimensions; axis++) {
+    float *x = grid->points.ordered.axes[axis];
+    for (uint32_t i = 0; i < grid->points.present; i++) x[i] = grid_wrapped(grid, x[i], (int)axis);
+  }
+}
+
 /* Writes the table entry of each of the slots begin … end - 1 to entryOf, and counts the slots of
  * entry e in starts[e + 2]. `end` must be a multiple of four or the number of slots. */
 ALWAYS_INLINE void count_in(struct grid *grid, const points_source *source,
                             const points_survey *survey, uint32_t begin, uint32_t end,
                             const int dim) {
   const bool allPresent = survey->present == source->count, interleaved = is_interleaved_2d(source);
+  const bool wraps = grid->wraps;
   const uint32_t dimensions = grid->points.dimensions, entries = grid->entries;
-  const word4 wrap = word4_all(grid->wrap);
+  const word4 entryMask = word4_all(grid->entryMask);
   float4 origin[3], scale[3], last[3];
   word4 stride[3];
   uint32_t *const entryOf = grid->entryOf, *const counts = grid->starts + 2;
@@ -180,11 +248,12 @@ ALWAYS_INLINE void count_in(struct grid *grid, const points_source *source,
     word4 entry = word4_all(0);
     load_slots(source, slot, x, interleaved, dim);
     EACH_AXIS (axis, dim) {
+      if (wraps && !is_in_world(grid, x[axis], axis)) x[axis] = into_world(grid, x[axis], axis);
       float4 t = float4_mul(float4_sub(x[axis], origin[axis]), scale[axis]);
       t = float4_min(float4_max(t, float4_all(0)), last[axis]);
       entry = word4_add(entry, word4_mul(float4_round(t), stride[axis]));
     }
-    word4_store(entryOf + slot, word4_and(entry, wrap));
+    word4_store(entryOf + slot, word4_and(entry, entryMask));
   }
   for (uint32_t slot = begin; slot < end; slot++) {
     if (!allPresent && !(source_group(source, slot) && source_accepts(source, slot, dimensions)))
@@ -244,9 +313,14 @@ static void build(void *index, const points_source *source, const points_survey 
   struct grid *grid = index;
   const uint32_t dimensions = grid->points.dimensions;
   points_take(&grid->points, source, survey);
-  float lo[4] = {0}, hi[4] = {0};
-  if (survey->present) find_bounds(grid, source, survey, lo, hi);
-  lay_out(grid, lo, hi);
+  grid->hasMoved = false;
+  if (grid->wraps) {
+    divide_world(grid);
+  } else {
+    float lo[4] = {0}, hi[4] = {0};
+    if (survey->present) find_bounds(grid, source, survey, lo, hi);
+    lay_out(grid, lo, hi);
+  }
   memset(grid->starts, 0, ((size_t)grid->entries + 3) * sizeof *grid->starts);
   const bool withGroups = survey->anyGroups != survey->allGroups;
   for (uint32_t begin = 0; begin < source->count; begin += AT_ONCE) {
@@ -258,6 +332,7 @@ static void build(void *index, const points_source *source, const points_survey 
     const uint32_t end = source->count - begin > AT_ONCE ? begin + AT_ONCE : source->count;
     CALL_PAIR(dimensions, place, grid, source, withGroups, begin, end);
   }
+  if (grid->hasMoved) move_into_world(grid);
 }
 
 /* ---- Cells to draw, statistics, validation ----------------------------------------------- */
@@ -306,7 +381,7 @@ static void cells(const void *index, drawing *drawn) {
 static void stats(const void *index, copse_points_statistics *stats) {
   const struct grid *grid = index;
   stats->nodes = grid->entries;
-  stats->isShared = grid->wrap != UINT32_MAX;
+  stats->isShared = grid->entryMask != UINT32_MAX;
   for (uint32_t i = 0; i < grid->entries; i++)
     stats->leaves += grid->starts[i] < grid->starts[i + 1];
 }
@@ -332,42 +407,62 @@ static bool validate(const void *index) {
 
 /* ---- Creation ---------------------------------------------------------------------------- */
 
-static const points_type GRID = {
-    .kind = SNAPSHOT_GRID,
-    .bytes = sizeof(struct grid),
-    .carve = carve,
-    .keep = keep,
-    .build = build,
-    .options = options,
-    .collect = grid_collect,
-    .nearest = grid_nearest,
-    .neighbors = grid_neighbors,
-    .count = grid_count,
-    .cast = grid_cast,
-    .allWithin = grid_all_within,
-    .allNeighbors = grid_all_neighbors,
-    .pairs = grid_pairs,
-    .cells = cells,
-    .stats = stats,
-    .validate = validate,
-};
+#define GRID_TYPE(collectAny, nearestAny, neighborsAny, countAny, castAny)                         \
+  {                                                                                                \
+    .kind = SNAPSHOT_GRID, .bytes = sizeof(struct grid), .carve = carve, .keep = keep,             \
+    .build = build, .options = options, .collect = (collectAny), .nearest = (nearestAny),          \
+    .neighbors = (neighborsAny), .count = (countAny), .cast = (castAny),                           \
+    .allWithin = grid_all_within, .allNeighbors = grid_all_neighbors, .pairs = grid_pairs,         \
+    .cells = cells, .stats = stats, .validate = validate,                                          \
+  }
+static const points_type GRID =
+    GRID_TYPE(grid_collect, grid_nearest, grid_neighbors, grid_count, grid_cast);
+static const points_type WRAPPED_GRID =
+    GRID_TYPE(wrapped_collect, wrapped_nearest, wrapped_nearest_of, wrapped_count, NULL);
 _Static_assert(sizeof(struct grid) <= POINTS_BYTES, "see any_points");
+
+/* Sets the world that wraps around: the corners in `wrap`. */
+static void set_world(struct grid *grid, const float *wrap) {
+  const uint32_t dim = grid->points.dimensions;
+  float farthest = 0;
+  grid->wraps = true;
+  grid->points.type = &WRAPPED_GRID;
+  for (uint32_t axis = 0; axis < dim; axis++) {
+    const float least = wrap[axis] + 0.0f, most = wrap[dim + axis]; /* adding 0 turns -0 into 0 */
+    grid->least[axis] = least;
+    grid->size[axis] = most - least;
+    farthest = fmaxf(farthest, fmaxf(fabsf(least), fabsf(most)));
+  }
+  /* Up to ten operations round, each by less than 1e-7 of the greatest number in it. */
+  grid->slack = 4e-6f * farthest;
+  for (uint32_t axis = 0; axis < 4; axis++) {
+    grid->inner[0][axis] = axis < dim ? grid->least[axis] + grid->slack : -INFINITY;
+    grid->inner[1][axis] = axis < dim ? wrap[dim + axis] - grid->slack : INFINITY;
+  }
+}
 
 /* Returns a grid with the given options. Its arrays have no memory yet. */
 static struct grid bare(const copse_grid_def *def) {
-  return (struct grid){.points = {.type = &GRID,
-                                  .dimensions = def->dimensions,
-                                  .capacity = def->capacity,
-                                  .layout = def->layout,
-                                  .external = def->external,
-                                  .onNonFinite = def->onNonFinite,
-                                  .allocator = def->allocator},
-                       .cellSize = def->cellSize,
-                       .wrap = UINT32_MAX};
+  struct grid grid = {.points = {.type = &GRID,
+                                 .dimensions = def->dimensions,
+                                 .capacity = def->capacity,
+                                 .layout = def->layout,
+                                 .external = def->external,
+                                 .onNonFinite = def->onNonFinite,
+                                 .allocator = def->allocator},
+                      .cellSize = def->cellSize,
+                      .entryMask = UINT32_MAX};
+  if (def->wrap && points_ok(&grid.points)) set_world(&grid, def->wrap);
+  return grid;
 }
 
-static bool is_ok(const struct grid *grid) {
-  return points_ok(&grid->points) && grid->cellSize > 0 && grid->cellSize < INFINITY;
+static bool is_ok(const copse_grid_def *def, const struct grid *grid) {
+  if (!points_ok(&grid->points) || !(grid->cellSize > 0 && grid->cellSize < INFINITY)) return false;
+  for (uint32_t axis = 0; def->wrap && axis < def->dimensions; axis++)
+    if (!is_coordinate(def->wrap[axis]) || !is_coordinate(def->wrap[def->dimensions + axis]) ||
+        !(grid->size[axis] > 0))
+      return false;
+  return true;
 }
 
 copse_grid_def copse_grid_default(void) {
@@ -376,11 +471,11 @@ copse_grid_def copse_grid_default(void) {
 
 size_t copse_grid_bytes(const copse_grid_def *def) {
   const struct grid grid = bare(def);
-  return is_ok(&grid) ? points_bytes(&grid.points) : 0;
+  return is_ok(def, &grid) ? points_bytes(&grid.points) : 0;
 }
 
 copse_status copse_grid_create(const copse_grid_def *def, copse_points **points) {
   const struct grid grid = bare(def);
   *points = NULL;
-  return is_ok(&grid) ? points_create(&grid.points, points) : COPSE_INVALID_ARGUMENT;
+  return is_ok(def, &grid) ? points_create(&grid.points, points) : COPSE_INVALID_ARGUMENT;
 }

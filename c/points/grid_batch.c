@@ -243,16 +243,87 @@ static void group_rows(const batch_query *batch, nearby *near, uint32_t own, flo
     CALL_PAIR(batch->points->dimensions, group_rows, batch, near, own, radius2, writer);
 }
 
+/* Gathers all agents that may be within reach of a group, in a world that wraps around. Returns
+ * false if `near` has no room for all of them. */
+static bool gather_wrapped(nearby *near, const struct grid *grid, const grid_group *group,
+                           float reach2, gather_fields fields) {
+  wrapped_walk walk;
+  grid_run run;
+  float lo[4], hi[4];
+  float4_store(lo, group->lo);
+  float4_store(hi, group->hi);
+  wrapped_start(&walk, grid, lo, hi, reach2);
+  near->size = 0;
+  while (wrapped_next(&walk, UINT32_MAX, &run)) {
+    if (run.end - run.begin > NEAR_LIMIT - near->size) return false;
+    copy_other(near, &grid->points, run.begin, run.end, fields);
+  }
+  nearby_end(near, near->size);
+  return true;
+}
+
+/* Writes the row of an agent, `place` in the order of the grid, in a world that wraps around. */
+OUT_OF_LINE void wrapped_row(const batch_query *batch, const struct grid *grid, const nearby *near,
+                             uint32_t place, float radius2, row_writer *writer) {
+  const uint32_t slot = grid->points.ordered.ids[place];
+  const int dim = (int)grid->points.dimensions;
+  uint32_t elsewhere[NEAR_LIMIT + NEAR_PADDING], count = 0;
+  const bool roomy = rows_room(writer) >= near->size + 4;
+  uint32_t *const row = roomy ? writer->ids + writer->used : elsewhere;
+  float center[3] = {0};
+  points_center(&grid->points, place, center);
+  const batch_asker asker = asker_of(batch, center, slot, dim);
+  const float4 sizes[3] = {float4_all(grid->size[0]), float4_all(grid->size[1]),
+                           float4_all(grid->size[2])};
+  for (uint32_t i = 0; i < near->size; i += 4) {
+    float4 d[3];
+    UNROLL for (int axis = 0; axis < 3; axis++) {
+      if (axis == 2 && dim == 2) break;
+      d[axis] = float4_sub(float4_load(near->axes[axis] + i), asker.center.axes[axis]);
+      d[axis] = wrapped_difference(d[axis], sizes[axis]);
+    }
+    const word4 ids = word4_load(near->ids + i);
+    word4 hit = float4_le(scan_sum_of_squares4(d, dim), float4_all(radius2));
+    hit = word4_without(hit, word4_equal(ids, asker.slot));
+    if (!batch->plain) {
+      const word4 common = word4_and(word4_load(near->groups + i), asker.mask);
+      hit = word4_without(hit, word4_equal(common, word4_all(0)));
+    }
+    word4_store_packed(row + count, ids, word4_bits(hit));
+    count += bits_count(word4_bits(hit));
+  }
+  if (!roomy && count && count <= rows_room(writer))
+    memcpy(writer->ids + writer->used, row, count * sizeof *row);
+  row_end(writer, slot, count);
+}
+
+/* Writes the rows of a group in a world that wraps around. Returns the size of the group, or 0 on
+ * failure. */
+SMALL_CODE OUT_OF_LINE uint32_t wrapped_rows(const batch_query *batch, const struct grid *grid,
+                                             nearby *near, uint32_t place, float radius2,
+                                             row_writer *writer) {
+  grid_group group;
+  group_at_any(grid, place, &group);
+  if (!gather_wrapped(near, grid, &group, radius2,
+                      batch->plain ? GATHER_IDS : GATHER_IDS_AND_GROUPS))
+    return 0;
+  for (uint32_t i = 0; i < group.size; i++)
+    wrapped_row(batch, grid, near, place + i, radius2, writer);
+  return group.size;
+}
+
 void grid_all_within(const void *index, const batch_query *batch, float radius,
                      row_writer *writer) {
   const struct grid *grid = index;
   nearby near;
   for (uint32_t place = 0; place < grid->points.present;) {
-    const uint32_t own = gather(&near, grid, batch, place, radius * radius);
-    if (own) {
+    uint32_t own = gather(&near, grid, batch, place, radius * radius);
+    if (own)
       group_rows(batch, &near, own, radius * radius, writer);
-      place += own;
-    } else {
+    else if (grid->wraps)
+      own = wrapped_rows(batch, grid, &near, place, radius * radius, writer);
+    place += own;
+    if (!own) {
       float center[3];
       points_center(&grid->points, place, center);
       batch_row_alone(batch, center, grid->points.ordered.ids[place++], radius, writer);
@@ -304,6 +375,27 @@ static void pair_with_run(const batch_query *batch, const grid_group *group, gri
   }
 }
 
+/* Finds all pairs of an agent and one that comes later in the order of the grid, in a world that
+ * wraps around. Returns 1, the number of agents that are done. */
+static uint32_t wrapped_pairs(const struct grid *grid, const batch_query *batch, uint32_t place,
+                              nearby *near, pair_search *search) {
+  wrapped_walk walk;
+  grid_run run;
+  float center[3];
+  float *const axes[3] = {near->axes[0], near->axes[1], near->axes[2]};
+  points_center(&grid->points, place, center);
+  wrapped_start(&walk, grid, center, center, pairing_reach2(search, batch, place, place + 1));
+  search->differences = true;
+  while (wrapped_next(&walk, NEAR_LIMIT, &run)) {
+    near->size = 0;
+    copy_other(near, &grid->points, run.begin, run.end, GATHER_PLACES);
+    wrapped_differences(grid, run, center, axes);
+    batch_pairs(batch, place, place + 1, near, search);
+  }
+  search->differences = false;
+  return 1;
+}
+
 /* Finds all pairs of an agent of the group that begins at index `place` and an agent that comes
  * later in the order of the grid. Returns the size of the group. */
 SMALL_CODE OUT_OF_LINE uint32_t group_pairs(const struct grid *grid, const batch_query *batch,
@@ -321,6 +413,8 @@ SMALL_CODE OUT_OF_LINE uint32_t group_pairs(const struct grid *grid, const batch
         while (parts > 0) pair_with_run(batch, &group, runs[--parts], near, search);
       }
     }
+  } else if (grid->wraps) {
+    return wrapped_pairs(grid, batch, place, near, search);
   } else
     pair_with_run(batch, &group, (grid_run){0, grid->points.present}, near, search);
   batch_pairs(batch, place, place + group.size, near, search);

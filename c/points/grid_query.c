@@ -176,10 +176,11 @@ uint32_t grid_neighbors(const void *index, const float *center, const copse_quer
     if (!grid_window_of(grid, float4_sub(point, far), float4_add(point, far), &window, dim)) {
       nearest->size = 0;
       nearest->limit2 = limit2;
+      if (grid->wraps) return visits + wrapped_neighbors(grid, center, query, reach, nearest);
       return visits +
              search_run(grid, (grid_run){0, grid->points.present}, center, &filter, nearest);
     }
-    bool whole = true;
+    bool whole = !grid->wraps; /* else, agents may be nearer across an edge of the world */
     EACH_AXIS (axis, 3) whole &= window.lo[axis] == 0 && (float)window.hi[axis] == grid->last[axis];
     for (uint32_t z = window.lo[2]; z <= window.hi[2]; z++) {
       for (uint32_t y = window.lo[1]; y <= window.hi[1]; y++) {

@@ -124,7 +124,8 @@ struct points_type {
    * number above 0. */
   uint32_t (*count)(const void *index, const region *circle, const copse_query *query,
                     bool stopAtFirst, uint32_t *visits);
-  /* Casts a ray: replaces *hit if an agent is hit earlier. */
+  /* Casts a ray: replaces *hit if an agent is hit earlier. NULL if the world wraps around: it has
+   * neither rays nor boxes nor cones. */
   uint32_t (*cast)(const void *index, const scan_ray *ray, const copse_query *query,
                    copse_hit *hit);
 
@@ -172,6 +173,11 @@ static inline void points_center(const copse_points *points, uint32_t place, flo
   center[2] = 0;
   for (uint32_t axis = 0; axis < points->dimensions; axis++)
     center[axis] = points->ordered.axes[axis][place];
+}
+
+/* True if the world has queries with rays, boxes and cones: it does not wrap around. */
+ALWAYS_INLINE bool points_are_flat(const copse_points *points) {
+  return points->type->cast != NULL;
 }
 
 /* Returns the filter that a query needs for each agent. The filter does not test groups if all

@@ -32,7 +32,7 @@ copse_status copse_points_range(const copse_points *points, const float *lo, con
                                 const copse_query *query, copse_results *results) {
   const copse_query effective = query_or_default(query);
   region where;
-  if (!query_results_ok(&effective, results, false) ||
+  if (!query_results_ok(&effective, results, false) || !points_are_flat(points) ||
       !region_set_box(&where, lo, hi, points->dimensions))
     return COPSE_INVALID_ARGUMENT;
   if (!points->isBuilt) return COPSE_NOT_BUILT;
@@ -49,7 +49,7 @@ copse_status copse_points_cone(const copse_points *points, const float *center,
                                const copse_query *query, copse_results *results) {
   const copse_query effective = query_or_default(query);
   region where;
-  if (!query_results_ok(&effective, results, true) ||
+  if (!query_results_ok(&effective, results, true) || !points_are_flat(points) ||
       !region_set_cone(&where, center, direction, halfAngle, radius, points->dimensions))
     return COPSE_INVALID_ARGUMENT;
   if (!points->isBuilt) return COPSE_NOT_BUILT;
@@ -62,7 +62,8 @@ static copse_status rows_of(const copse_points *points, const float *given, uint
                             const float *radius, const copse_query *query, copse_rows *rows) {
   const size_t dim = points->dimensions, width = radius ? dim : 2 * dim;
   copse_status status = points->isBuilt ? COPSE_OK : COPSE_NOT_BUILT;
-  if (query && query->sort != COPSE_SORT_NONE) status = COPSE_INVALID_ARGUMENT;
+  if ((query && query->sort != COPSE_SORT_NONE) || (!radius && !points_are_flat(points)))
+    status = COPSE_INVALID_ARGUMENT;
   rows->total = 0;
   rows->truncated = false;
   for (uint32_t i = 0; i < n && status == COPSE_OK; i++) {

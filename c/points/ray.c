@@ -44,7 +44,8 @@ static copse_status raycast(const copse_points *points, const float *from, const
   const ray_query rays = {points, radius, radii};
   const copse_query effective = query_or_default(query);
   *hit = NO_HIT;
-  if (!ray_ok(points, from, to, radius, effective.inflate)) return COPSE_INVALID_ARGUMENT;
+  if (!ray_ok(points, from, to, radius, effective.inflate) || !points_are_flat(points))
+    return COPSE_INVALID_ARGUMENT;
   if (!points->isBuilt) return COPSE_NOT_BUILT;
   const uint32_t visited = cast_one(&rays, &effective, from, to, all, hit);
   if (visits) *visits = visited;
@@ -84,7 +85,7 @@ copse_status copse_points_raycast_many(const copse_points *points, const float *
     const float inflate = own.inflates ? own.inflates[i] : effective.inflate;
     if (!ray_ok(points, from, from + step / 2, radius, inflate)) return COPSE_INVALID_ARGUMENT;
   }
-  if (!query_radius_ok(radius) || !query_radius_ok(effective.inflate))
+  if (!query_radius_ok(radius) || !query_radius_ok(effective.inflate) || !points_are_flat(points))
     return COPSE_INVALID_ARGUMENT;
   if (!points->isBuilt) return COPSE_NOT_BUILT;
   for (uint32_t i = 0; i < n; i++) {

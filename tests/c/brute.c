@@ -19,12 +19,27 @@ static bool visible(const brute_points *agents, uint32_t id, const copse_query *
   return query_point_ok(position, (int)agents->dimensions);
 }
 
-static float distance2_between(const float *a, const float *b, uint32_t dim) {
-  float dx = a[0] - b[0], dy = a[1] - b[1];
-  float sum = dx * dx + dy * dy;
-  if (dim == 2) return sum;
-  float dz = a[2] - b[2];
-  return sum + dz * dz;
+/* Returns x moved into the world by the rule in copse.h. */
+static float wrapped(float x, float min, float size) {
+  const float turns = floorf((x - min) / size), moved = x - turns * size;
+  if (moved < min || moved - min >= size) return min;
+  return isnan(moved) ? min : moved;
+}
+
+float brute_distance2(const brute_points *agents, const float *a, const float *b) {
+  float d[3] = {0};
+  for (uint32_t axis = 0; axis < agents->dimensions; axis++) {
+    d[axis] = a[axis] - b[axis];
+    if (!agents->wrap) continue;
+    const float min = agents->wrap[axis], size = agents->wrap[agents->dimensions + axis] - min;
+    d[axis] = wrapped(a[axis], min, size) - wrapped(b[axis], min, size);
+    if (d[axis] > size / 2)
+      d[axis] = d[axis] - size;
+    else if (d[axis] < -size / 2)
+      d[axis] = d[axis] + size;
+  }
+  float sum = d[0] * d[0] + d[1] * d[1];
+  return agents->dimensions == 2 ? sum : sum + d[2] * d[2];
 }
 
 static void append(copse_results *results, uint32_t id, float distance2) {
@@ -44,7 +59,7 @@ copse_status brute_within(const brute_points *agents, const float *center, float
   for (uint32_t id = 0; id < agents->count; id++) {
     float position[3] = {0};
     if (!visible(agents, id, &resolved, position)) continue;
-    float distance2 = distance2_between(position, center, agents->dimensions);
+    float distance2 = brute_distance2(agents, position, center);
     if (distance2 <= radius * radius) append(results, id, distance2);
   }
   query_sort(&resolved, results);
@@ -54,7 +69,7 @@ copse_status brute_within(const brute_points *agents, const float *center, float
 copse_status brute_range(const brute_points *agents, const float *lo, const float *hi,
                          const copse_query *query, copse_results *results) {
   const copse_query resolved = query_or_default(query);
-  if (!query_results_ok(&resolved, results, false) ||
+  if (agents->wrap || !query_results_ok(&resolved, results, false) ||
       !query_box_ok(lo, hi, (int)agents->dimensions))
     return COPSE_INVALID_ARGUMENT;
   copse_results idsOnly = *results;
@@ -105,7 +120,7 @@ copse_status brute_neighbors(const brute_points *agents, const float *center, ui
   for (uint32_t id = 0; id < agents->count && k; id++) {
     float position[3] = {0};
     if (!visible(agents, id, &resolved, position)) continue;
-    float distance2 = distance2_between(position, center, agents->dimensions);
+    float distance2 = brute_distance2(agents, position, center);
     if (!(distance2 <= resolved.maxDistance * resolved.maxDistance)) continue;
     /* Ids ascend, so an agent belongs behind those at the same distance. */
     uint32_t place = results->total < k ? results->total++ : k;
@@ -126,14 +141,14 @@ copse_status brute_cone(const brute_points *agents, const float *center, const f
   const copse_query resolved = query_or_default(query);
   const uint32_t dim = agents->dimensions;
   float unit[3], cosine;
-  if (!query_results_ok(&resolved, results, true) || !query_point_ok(center, (int)dim) ||
-      !query_radius_ok(radius) || !query_direction(direction, (int)dim, unit) ||
-      !query_half_angle(halfAngle, &cosine))
+  if (agents->wrap || !query_results_ok(&resolved, results, true) ||
+      !query_point_ok(center, (int)dim) || !query_radius_ok(radius) ||
+      !query_direction(direction, (int)dim, unit) || !query_half_angle(halfAngle, &cosine))
     return COPSE_INVALID_ARGUMENT;
   for (uint32_t id = 0; id < agents->count; id++) {
     float position[3] = {0};
     if (!visible(agents, id, &resolved, position)) continue;
-    float distance2 = distance2_between(position, center, dim);
+    float distance2 = brute_distance2(agents, position, center);
     float dot = (position[0] - center[0]) * unit[0] + (position[1] - center[1]) * unit[1];
     if (dim == 3) dot += (position[2] - center[2]) * unit[2];
     if (distance2 <= radius * radius && cosine * sqrtf(distance2) <= dot)
@@ -173,8 +188,8 @@ copse_status brute_raycast_all(const brute_points *agents, const float *from, co
   const copse_query resolved = query_or_default(query);
   const int dim = (int)agents->dimensions;
   hits->total = 0;
-  if (!query_point_ok(from, dim) || !query_point_ok(to, dim) || !query_radius_ok(radius) ||
-      !query_radius_ok(resolved.inflate))
+  if (agents->wrap || !query_point_ok(from, dim) || !query_point_ok(to, dim) ||
+      !query_radius_ok(radius) || !query_radius_ok(resolved.inflate))
     return COPSE_INVALID_ARGUMENT;
   for (uint32_t id = 0; id < agents->count; id++) {
     float position[3] = {0}, own = radii ? radii[id] : radius;

@@ -10,6 +10,7 @@ typedef struct brute_points {
   const uint32_t *groups;
   uint32_t count;
   uint32_t dimensions;
+  const float *wrap; /* see copse_grid_def; NULL: the world does not wrap */
 } brute_points;
 
 /* Returns the same arrays, read-only. */
@@ -17,6 +18,9 @@ static inline copse_const_positions readable(copse_positions positions) {
   return (copse_const_positions){{positions.axes[0], positions.axes[1], positions.axes[2]},
                                  positions.stride};
 }
+
+/* Returns the squared distance between two positions, both as given by the caller. */
+float brute_distance2(const brute_points *agents, const float *a, const float *b);
 
 copse_status brute_within(const brute_points *agents, const float *center, float radius,
                           const copse_query *query, copse_results *results);

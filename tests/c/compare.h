@@ -24,6 +24,7 @@ typedef struct kind {
   enum { AGENTTREE, GRID, KDTREE } noun;
   float cellSize;
   copse_builder builder;
+  const float *wrap;
 } kind;
 
 /* Returns the definition of a grid or k-d tree with the options of an agent tree's definition. */
@@ -35,6 +36,7 @@ static inline copse_grid_def grid_like(const copse_agenttree_def *def, kind like
   grid.layout = def->layout;
   grid.external = def->external;
   grid.onNonFinite = def->onNonFinite;
+  grid.wrap = like.wrap;
   grid.allocator = def->allocator;
   return grid;
 }
@@ -240,12 +242,13 @@ static inline const char *compare_batches(copse_points *index, const brute_point
       if (!brute_has(brute, a) || !brute_has(brute, b)) continue;
       if (brute->groups && (!(brute->groups[a] & query.mask) || !(brute->groups[b] & query.mask)))
         continue;
-      float d[3] = {0};
-      for (uint32_t axis = 0; axis < brute->dimensions; axis++)
-        d[axis] = brute->positions.axes[axis][a * brute->positions.stride] -
-                  brute->positions.axes[axis][b * brute->positions.stride];
+      float ends[2][3] = {{0}};
+      for (uint32_t axis = 0; axis < brute->dimensions; axis++) {
+        ends[0][axis] = brute->positions.axes[axis][a * brute->positions.stride];
+        ends[1][axis] = brute->positions.axes[axis][b * brute->positions.stride];
+      }
       float reach = radii ? radii[a] + radii[b] : question->radius;
-      if ((d[0] * d[0] + d[1] * d[1]) + d[2] * d[2] <= reach * reach)
+      if (brute_distance2(brute, ends[0], ends[1]) <= reach * reach)
         expectedIds[pairCount++] = a * n + b;
     }
   }
@@ -312,8 +315,14 @@ static inline const char *compare_many(copse_points *index, const brute_points *
       sides[2 * dim * boxes + axis] = a < b ? a : b;
       sides[2 * dim * boxes + dim + axis] = a < b ? b : a;
     }
-  if (!wrong && copse_points_range_many(index, sides, boxes, &question->query, &rows) != COPSE_OK)
-    wrong = "range many: refused";
+  const copse_status ranged = copse_points_range_many(index, sides, boxes, &question->query, &rows);
+  if (!wrong && ranged != (brute->wrap ? COPSE_INVALID_ARGUMENT : COPSE_OK))
+    wrong = "range many: status";
+  if (brute->wrap) {
+    boxes = 0;
+    rows.total = 0;
+    rows.truncated = false;
+  }
   for (uint32_t i = 0; i < boxes && !wrong; i++) {
     const float *box = sides + (size_t)i * 2 * dim;
     copse_results expected = {expectedIds, NULL, count, 0, 0};
@@ -392,9 +401,10 @@ static inline const char *compare_rays(copse_points *index, const brute_points *
     const copse_segment_filters filters = {lists & 1 ? masks : NULL, lists & 2 ? excludes : NULL,
                                            lists & 4 ? inflates : NULL};
     if (copse_points_raycast_many(index, segments, n, question->radius, radii, &question->query,
-                                  lists ? &filters : NULL, ids, fractions) != COPSE_OK)
-      wrong = "many rays: refused";
-    for (uint32_t i = 0; i < n && !wrong; i++) {
+                                  lists ? &filters : NULL, ids,
+                                  fractions) != (brute->wrap ? COPSE_INVALID_ARGUMENT : COPSE_OK))
+      wrong = "many rays: status";
+    for (uint32_t i = 0; i < n && !wrong && !brute->wrap; i++) {
       const float *from = segments + 2 * dim * i;
       copse_query query = question->query;
       if (lists & 1) query.mask &= masks[i];

@@ -58,7 +58,7 @@ static inline bool looks_right(const crowd_game *game, uint32_t slot) {
   for (uint32_t i = 0; i < CROWD_SLOTS; i++)
     groups[i] = crowd_takes_part(game, i) ? arrays.groups[i] : 0;
   float *x = arrays.positions;
-  const brute_points brute = {{{x, x + 1, x + dim - 1}, dim}, groups, CROWD_SLOTS, dim};
+  const brute_points brute = {{{x, x + 1, x + dim - 1}, dim}, groups, CROWD_SLOTS, dim, NULL};
   copse_query query = copse_query_default();
   query.exclude = slot;
   query.mask = arrays.masks[slot];

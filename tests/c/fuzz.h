@@ -133,7 +133,7 @@ static inline uint32_t fuzz(const copse_agenttree_def *options, kind like, input
     must(copse_points_validate(index), "validate");
     must(copse_points_count(index) == (def.external ? 0 : count - removed), "count");
     hash = hash_word(hash, fuzz_build_hash(index));
-    const brute_points brute = {given, groups, count, def.dimensions};
+    const brute_points brute = {given, groups, count, def.dimensions, like.wrap};
     fuzz_ask(index, &brute, &in);
   }
 

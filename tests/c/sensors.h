@@ -120,7 +120,8 @@ static inline bool brute_sense(const sensor_game *game, uint32_t slot, float dis
   const brute_points brute = {{{game->built[0], game->built[1], game->built[2]}, 1},
                               game->builtGroups,
                               game->builtCount,
-                              game->dim};
+                              game->dim,
+                              NULL};
   uint32_t ids[SENSED_AGENTS];
   float center[3] = {0}, lo[3] = {0}, hi[3] = {0};
   copse_results results = {ids, NULL, SENSED_AGENTS, 0, 0};

@@ -173,7 +173,7 @@ static void compare(input *in, int32_t handle) {
   agents own;
   const int32_t holder = self->isExternal ? self->source : handle;
   must(agents_of(holder, &own), "built from a stale source");
-  const brute_points brute = {own.positions, own.groups, own.slots, own.dimensions};
+  const brute_points brute = {own.positions, own.groups, own.slots, own.dimensions, NULL};
   point_question question = {.query = copse_query_default()};
   next_point(in, question.center);
   next_point(in, question.direction);

@@ -194,14 +194,15 @@ static void compare_agents(any object, const portrait *now, input *in) {
   const size_t begin = HEAD + now->saved[EVER] + (size_t)count * (dim + 1);
   float *built = floats + begin;
   const uint32_t *groups = now->saved + begin + (size_t)builtCount * dim;
-  const brute_points last = {{{built, built + 1, built + dim - 1}, dim}, groups, builtCount, dim};
+  const brute_points last = {
+      {{built, built + 1, built + dim - 1}, dim}, groups, builtCount, dim, NULL};
   copse_points_set_slots(object.points, builtCount); /* fuzz_ask expects as many slots */
   if (now->saved[IS_BUILT]) fuzz_ask(object.points, &last, in);
   must(restore(object, now->saved, now->savedBytes) == COPSE_OK, "restore of a save");
   must(copse_points_build(object.points, NULL) == COPSE_OK && any_validate(object),
        "build after restore");
   const brute_points next = {readable(copse_points_positions(object.points)),
-                             copse_points_groups(object.points), count, dim};
+                             copse_points_groups(object.points), count, dim, NULL};
   fuzz_ask(object.points, &next, in);
 }
 

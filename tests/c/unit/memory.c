@@ -141,7 +141,7 @@ static void note(const tested_object *object, state *out) {
   if (!core.crowd) CHECK(any_validate(core));
   if (!core.points) return;
   const brute_points brute = {readable(copse_points_positions(core.points)), NULL, ITEMS,
-                              object->like.dimensions};
+                              object->like.dimensions, NULL};
   const point_question question = {.center = {32, 32, 32},
                                    .direction = {1, 1, 1},
                                    .hi = {50, 50, 50},

@@ -547,7 +547,7 @@ static void test_build_from_takes_any_layout(void) {
       copse_points *index = make(def);
       CHECK(copse_points_build_from(index, &given, NULL, N, NULL) == COPSE_OK &&
             copse_points_validate(index));
-      const brute_points brute = {given, NULL, N, dim};
+      const brute_points brute = {given, NULL, N, dim, NULL};
       const point_question question = {.center = {3, 3, 3},
                                        .direction = {1},
                                        .radius = 2,
@@ -607,7 +607,7 @@ static void test_an_external_index_has_no_buffers(void) {
                                        .k = 9,
                                        .hi = {9, 9, 9},
                                        .query = copse_query_default()};
-      brute_points brute = {given, groups, N / 2, dim};
+      brute_points brute = {given, groups, N / 2, dim, NULL};
       CHECK(copse_points_build_from(index, &given, groups, N / 2, NULL) == COPSE_OK);
       CHECK(copse_points_slots(index) == 0 && copse_points_built(index) == N / 2);
       CHECK(copse_points_validate(index) && !compare_queries(index, &brute, &question));
@@ -1000,7 +1000,7 @@ static void test_each_query_refuses_only_arguments_it_cannot_use(void) {
     copse_points *index = make(def);
     const copse_const_positions given = interleaved(points, dim);
     CHECK(copse_points_build_from(index, &given, NULL, 3, NULL) == COPSE_OK);
-    const brute_points brute = {given, NULL, 3, dim};
+    const brute_points brute = {given, NULL, 3, dim, NULL};
     uint32_t ids[3];
     float distances2[3];
     const copse_results out = {ids, distances2, 3, 0, 0};
@@ -1086,7 +1086,7 @@ static void test_optional_outputs_of_queries_may_be_null(void) {
 
 static void test_brute_force_stops_at_the_capacity_and_keeps_the_total(void) {
   const float points[] = {0, 0, 1, 0, 2, 0}, origin[] = {0, 0}, far[] = {2, 0};
-  const brute_points brute = {interleaved(points, 2), NULL, 3, 2};
+  const brute_points brute = {interleaved(points, 2), NULL, 3, 2, NULL};
   uint32_t ids[3] = {9, 9, 9};
   copse_results out = {ids, NULL, 2, 0, 0};
   CHECK(brute_within(&brute, origin, 2, NULL, &out) == COPSE_OK);
@@ -1311,7 +1311,7 @@ static void test_queries_agree_with_brute_force(void) {
       }
       CHECK(copse_points_build(index, NULL) == COPSE_OK && copse_points_validate(index));
       const brute_points brute = {readable(positions), copse_points_groups(index), n,
-                                  def.dimensions};
+                                  def.dimensions, NULL};
       point_question question = {.query = copse_query_default()};
       for (int axis = 0; axis < 3; axis++) {
         question.center[axis] = (float)(random_word(&seed) % 9) - 4;
@@ -1720,7 +1720,7 @@ static void test_fractions_of_rays_are_clamped(void) {
   copse_points *index = make(def);
   copse_points_set_slots(index, 1);
   CHECK(copse_points_build(index, NULL) == COPSE_OK); /* at 0, 0, 0 */
-  const brute_points brute = {readable(copse_points_positions(index)), NULL, 1, 3};
+  const brute_points brute = {readable(copse_points_positions(index)), NULL, 1, 3, NULL};
   for (int i = 0; i < 4; i++) {
     const float *from = CASES[i].from, *to = CASES[i].to, radius = CASES[i].radius;
     copse_hit hit;
@@ -1766,7 +1766,7 @@ static void test_rays_apply_radii_and_the_query(void) {
   query.mask = 2;
   CHECK(copse_points_raycast(index, from, to, 9, radii, &query, &hit, NULL) == COPSE_OK);
   CHECK(is_hit(hit, COPSE_NONE, 1));
-  const brute_points brute = {interleaved(points, 2), NULL, 5, 2};
+  const brute_points brute = {interleaved(points, 2), NULL, 5, 2, NULL};
   const point_question question = {.lo = {16, 0}, .radius = 1, .query = copse_query_default()};
   CHECK(compare_rays(index, &brute, &question, radii) == NULL);
   copse_points_destroy(index);
@@ -1816,7 +1816,7 @@ static void test_rays_refuse_invalid_arguments(void) {
   CHECK(copse_points_raycast(index, bad + 4, bad, 1, NULL, NULL, &hit, NULL) == refused);
   CHECK(copse_points_raycast(index, good, good, NAN, NULL, NULL, &hit, NULL) == refused);
   CHECK(copse_points_raycast(index, good, good, -1, points, NULL, &hit, NULL) == refused);
-  const brute_points brute = {interleaved(points, 2), NULL, 1, 2};
+  const brute_points brute = {interleaved(points, 2), NULL, 1, 2, NULL};
   CHECK(brute_raycast(&brute, bad, good, 1, NULL, NULL, &hit) == COPSE_OK);
   CHECK(brute_raycast(&brute, bad + 2, good, 1, NULL, NULL, &hit) == refused);
   CHECK(is_hit(hit, COPSE_NONE, 1));
@@ -1868,7 +1868,7 @@ static void test_rays_that_just_reach_or_just_miss_are_exact(void) {
         positions.axes[axis][id * positions.stride] =
             offset + scale * (float)(random_word(&seed) % 9);
     CHECK(copse_points_build(index, NULL) == COPSE_OK);
-    const brute_points brute = {readable(positions), NULL, N, def.dimensions};
+    const brute_points brute = {readable(positions), NULL, N, def.dimensions, NULL};
     point_question question = {.query = copse_query_default()};
     float way2 = 0, radii[N];
     for (uint32_t axis = 0; axis < def.dimensions; axis++) {
