@@ -693,6 +693,16 @@ export interface AgentTree3D extends Queries3D {}
 export interface CellOptions {
   /** The width of a cell, > 0, in world units. Fastest: about the radius that most queries have. */
   cellSize: number
+  /**
+   * A world that wraps around: the sides minX, minY, (minZ,) maxX, maxY, (maxZ), in world units.
+   * An agent that leaves the world on one side enters it on the other. Positions may lie anywhere:
+   * a build moves them into the world, in its own copy. Distances are the shorter way, across the
+   * edges too; each agent is found at most once, for any radius. Cells divide the world exactly, so
+   * they may be wider than `cellSize`; they are wider too if there would be more than four per
+   * agent. `range`, `countRange`, `cone`, `raycast`, their other forms, and sensors that are boxes
+   * throw a `TypeError`. Default: the world does not wrap.
+   */
+  wrap?: readonly number[]
 }
 export type GridOptions = IndexOptions & CellOptions
 

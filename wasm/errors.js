@@ -59,6 +59,9 @@ export function failure(instance, call, result) {
   }
   if (code === 'STALE_SLOT' && call._slot !== undefined) message += `: ${call._slot}`
   instance.leave()
+  // All other arguments were checked before the call.
+  if (code === 'INVALID_ARGUMENT' && call._wraps)
+    return new TypeError(`${place(call)}: not in a world that wraps around`)
   return code === 'INVALID_ARGUMENT' ? new RangeError(message) : new CopseError(code, message)
 }
 
@@ -91,6 +94,26 @@ export function checkPoint(call, x, y, z) {
   checkCoordinate(call, 'x', x)
   checkCoordinate(call, 'y', y)
   checkCoordinate(call, 'z', z)
+}
+
+/**
+ * Checks an option that is a box. Returns it in the core's order: minX, minY, minZ, maxX, maxY,
+ * maxZ.
+ */
+export function checkBox(call, name, box, dimensions) {
+  const sides = 2 * dimensions
+  if (!Array.isArray(box)) refuse(call, name, box, `an array of ${sides} numbers`, false)
+  if (box.length !== sides) refuse(call, `${name}.length`, box.length, `${sides}`)
+  const words = [0, 0, 0, 0, 0, 0]
+  for (let i = 0; i < sides; i++) {
+    const side = box[i]
+    checkCoordinate(call, `${name}[${i}]`, side)
+    words[i < dimensions ? i : 3 + i - dimensions] = side
+  }
+  for (let axis = 0; axis < dimensions; axis++)
+    if (!(Math.fround(words[axis]) < Math.fround(words[3 + axis])))
+      refuse(call, `${name}[${axis}]`, words[axis], `less than ${name}[${dimensions + axis}]`)
+  return words
 }
 
 /** Checks the coordinates of a segment. In the plane, the caller passes 0 for z0 and z1. */

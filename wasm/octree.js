@@ -5,6 +5,7 @@
 import {
   callOf,
   checkArguments,
+  checkBox,
   checkCoordinate,
   checkInteger,
   checkOptions,
@@ -39,31 +40,12 @@ const MAX_LOOSENESS = 16
 const MIN = { X: 'minX', Y: 'minY', Z: 'minZ' }
 const MAX = { X: 'maxX', Y: 'maxY', Z: 'maxZ' }
 
-/**
- * Checks the option `bounds`. Returns it in the core's order: minX, minY, minZ, maxX, maxY, maxZ.
- */
-function checkBounds(call, dimensions, bounds) {
-  const sides = 2 * dimensions
-  if (!Array.isArray(bounds)) refuse(call, 'bounds', bounds, `an array of ${sides} numbers`, false)
-  if (bounds.length !== sides) refuse(call, 'bounds.length', bounds.length, `${sides}`)
-  const words = [0, 0, 0, 0, 0, 0]
-  for (let i = 0; i < sides; i++) {
-    const bound = bounds[i]
-    checkCoordinate(call, `bounds[${i}]`, bound)
-    words[i < dimensions ? i : 3 + i - dimensions] = bound
-  }
-  for (let axis = 0; axis < dimensions; axis++)
-    if (!(Math.fround(words[axis]) < Math.fround(words[3 + axis])))
-      refuse(call, `bounds[${axis}]`, words[axis], `less than bounds[${dimensions + axis}]`)
-  return words
-}
-
 /** Checks the options. Returns the arguments for the constructor of `CoreObject`. */
 function definition(name, dimensions, options) {
   const call = callOf(name)
   checkOptions(call, options, OPTIONS)
   const { bounds, capacity, leafSize, maxDepth, looseness, instance } = options
-  const sides = checkBounds(call, dimensions, bounds)
+  const sides = checkBox(call, 'bounds', bounds, dimensions)
   if (capacity !== undefined) checkInteger(call, 'capacity', capacity, 1, MAX_CAPACITY)
   if (leafSize !== undefined) checkInteger(call, 'leafSize', leafSize, 0, MAX_CAPACITY)
   if (maxDepth !== undefined) checkInteger(call, 'maxDepth', maxDepth, 0, MAX_DEPTH)

@@ -191,12 +191,16 @@ int32_t agenttree_create(uint32_t dimensions, uint32_t capacity, uint32_t leafSi
               : FAILED(status);
 }
 
-int32_t grid_create(uint32_t dimensions, uint32_t capacity, float cellSize, uint32_t layout,
+/* A world of size 0 does not wrap around. */
+int32_t grid_create(uint32_t dimensions, uint32_t capacity, float cellSize, float minX, float minY,
+                    float minZ, float maxX, float maxY, float maxZ, uint32_t layout,
                     uint32_t onNonFinite, uint32_t isExternal) {
+  const float plane[] = {minX, minY, maxX, maxY}, space[] = {minX, minY, minZ, maxX, maxY, maxZ};
   copse_grid_def def = copse_grid_default();
   def.dimensions = dimensions;
   if (capacity) def.capacity = capacity;
   def.cellSize = cellSize;
+  if (maxX > minX) def.wrap = dimensions == 3 ? space : plane;
   def.layout = (copse_layout)layout;
   def.external = isExternal;
   def.onNonFinite = (copse_on_non_finite)onNonFinite;

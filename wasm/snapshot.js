@@ -68,7 +68,9 @@ export function badSnapshot(instance, call, snapshot, own = snapshot, options = 
   else if (different >= 0) {
     const name = options[different]
     const [theirs, ours] = [snapshot, own].map((head) => optionOf(head, OWN + different, name))
-    reason = `the snapshot has ${name.split(':')[0]} ${theirs}, expected ${ours}`
+    const [option, type] = name.split(':')
+    reason = `the snapshot has ${option} ${theirs}, expected ${ours}`
+    if (type === 'hash') reason = `the snapshot has another ${option}`
   }
   return new CopseError('BAD_SNAPSHOT', `${place(call)}: ${reason}`)
 }

@@ -502,12 +502,22 @@ static void remember(update *run) {
   inside->total = run->end - run->begin;
 }
 
+/* True if the world has what the sensors search for: one that wraps around has no boxes. */
+static bool world_ok(const copse_sensors *sensors, const copse_points *points) {
+  if (points_are_flat(points)) return true;
+  for (uint32_t slot = 0; slot < sensors->slots.ever; slot++)
+    if (slots_in_use(&sensors->slots, slot) && sensors->kinds[slot] == COPSE_SENSOR_BOX)
+      return false;
+  return true;
+}
+
 copse_status copse_sensors_update(copse_sensors *sensors, const copse_points *points,
                                   const copse_const_positions *positions, uint32_t *needed) {
   const copse_positions own = copse_points_positions((copse_points *)points);
   const copse_const_positions owned = {{own.axes[0], own.axes[1], own.axes[2]}, own.stride};
   *needed = 0;
-  if (points->dimensions != sensors->def.dimensions || points->external || !reaches_ok(sensors))
+  if (points->dimensions != sensors->def.dimensions || points->external || !reaches_ok(sensors) ||
+      !world_ok(sensors, points))
     return COPSE_INVALID_ARGUMENT;
   if (!points->isBuilt) return COPSE_NOT_BUILT;
   clear_rows(sensors);

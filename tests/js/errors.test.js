@@ -79,7 +79,10 @@ const KIND_OPTIONS = {
     ['axis', WRONG_WORDS, 'string'],
     ['split', WRONG_WORDS, 'string'],
   ],
-  Grid: [['cellSize', [...WRONG.direction, 0, -0, -1, -1e-30, 1e-50], 'number']],
+  Grid: [
+    ['cellSize', [...WRONG.direction, 0, -0, -1, -1e-30, 1e-50], 'number'],
+    ['wrap', [null, 5, 'x', {}, new Float32Array(4), true], 'an array'],
+  ],
   KdTree: [['builder', WRONG_WORDS, 'string']],
 }
 

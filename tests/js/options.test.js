@@ -21,7 +21,7 @@ const NUMBERS = [
 ]
 const OPTIONS = {
   AgentTree: [...POINTS, 'leafSize', 'axis', 'split'],
-  Grid: [...POINTS, 'cellSize'],
+  Grid: [...POINTS, 'cellSize', 'wrap'],
   KdTree: [...POINTS, 'builder'],
   Quadtree: ['bounds', 'capacity', 'leafSize', 'maxDepth', 'looseness', 'instance'],
   ObstacleTree: ['capacity', 'pieces', 'leafSize', 'instance'],

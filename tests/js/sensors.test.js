@@ -501,6 +501,20 @@ for (const [build, library] of Object.entries({ simd, scalar })) {
     assert.equal(sensors.save(), saved)
   })
 
+  test('work across the edges of a world that wraps around, but not as boxes', () => {
+    const index = new library.Grid({ cellSize: 5, wrap: [0, 0, 100, 100] })
+    index.add(99, 50)
+    index.add(1, 50)
+    index.add(50, 50)
+    index.build()
+    const sensors = new library.Sensors({ index })
+    sensors.add({ position: [100, 50], radius: 2 })
+    sensors.add({ agent: 0, radius: 3, leave: 4 })
+    assert.equal([...sensors.update().entered.ids.subarray(0, 3)], [0, 1, 1])
+    const error = thrown(() => sensors.add({ box: [0, 0, 1, 1] }))
+    assert.is(String(error), 'TypeError: Sensors.add: no box in a world that wraps around')
+  })
+
   test('a snapshot of a larger index is refused', () => {
     const large = new library.AgentTree({ capacity: 500 })
     large.slots = 500

@@ -305,6 +305,35 @@ static void test_an_update_without_room_changes_nothing(void) {
 
 /* ---- Memory ---- */
 
+/* A world that wraps around has no boxes. */
+static void test_boxes_are_refused_in_a_world_that_wraps(void) {
+  const float wrap[] = {0, 0, 10, 10}, position[] = {9, 5};
+  copse_grid_def def = copse_grid_default();
+  def.wrap = wrap;
+  copse_sensors_def sensorsDef = copse_sensors_default();
+  copse_points *grid;
+  copse_sensors *sensors;
+  uint32_t slot, needed;
+  CHECK(copse_grid_create(&def, &grid) == COPSE_OK);
+  CHECK(copse_sensors_create(&sensorsDef, &sensors) == COPSE_OK);
+  CHECK(copse_points_add(grid, position, &slot) == COPSE_OK);
+  CHECK(copse_points_build(grid, NULL) == COPSE_OK);
+  copse_sensor sensor = copse_sensor_default();
+  sensor.kind = COPSE_SENSOR_CIRCLE;
+  sensor.radius = 2;
+  CHECK(copse_sensors_add(sensors, &sensor, &slot) == COPSE_OK); /* at 0, 0 */
+  sensor.place[1] = 5;
+  CHECK(copse_sensors_add(sensors, &sensor, &slot) == COPSE_OK);
+  CHECK(copse_sensors_update(sensors, grid, NULL, &needed) == COPSE_OK && needed == 1);
+  sensor.kind = COPSE_SENSOR_BOX;
+  CHECK(copse_sensors_add(sensors, &sensor, &slot) == COPSE_OK);
+  CHECK(copse_sensors_update(sensors, grid, NULL, &needed) == COPSE_INVALID_ARGUMENT);
+  CHECK(copse_sensors_remove(sensors, slot) == COPSE_OK);
+  CHECK(copse_sensors_update(sensors, grid, NULL, &needed) == COPSE_OK && needed == 1);
+  copse_sensors_destroy(sensors);
+  copse_points_destroy(grid);
+}
+
 static void test_wrong_definitions_of_sensors_are_refused(void) {
   copse_sensors_def bad[6];
   for (int i = 0; i < 6; i++) bad[i] = copse_sensors_default();
@@ -441,6 +470,7 @@ const unit_test SENSORS_TESTS[] = {
     TEST(test_wrong_sensors_are_refused),
     EVERY(test_wrong_updates_are_refused),
     TEST(test_an_update_without_room_changes_nothing),
+    TEST(test_boxes_are_refused_in_a_world_that_wraps),
     TEST(test_wrong_definitions_of_sensors_are_refused),
     TEST(test_failed_allocations_of_sensors_change_nothing),
     EVERY(test_updates_do_not_allocate),

@@ -14,6 +14,10 @@ export const stats: Stats = new Grid(options).stats()
 // @ts-expect-error the size of a cell has no default
 new Grid({})
 
+new Grid({ cellSize: 2, wrap: [0, 0, 9, 9] })
+// @ts-expect-error the sides of a world are an array
+new Grid({ cellSize: 2, wrap: 9 })
+
 const presorted: KdTreeOptions = { builder: 'presort' }
 export const tree: KdTree3D = KdTree3D.from(new KdTree3D(presorted).save(), { capacity: 9 })
 // @ts-expect-error there is no such builder

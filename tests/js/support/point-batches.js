@@ -7,7 +7,16 @@ import * as assert from 'uvu/assert'
 import * as simd from 'copse'
 import * as scalar from 'copse/scalar'
 import { forAll, runsOf } from './fastcheck.js'
-import { assertSame, bits, bytesOf, className, maker, ROW, thrown } from './indexes.js'
+import {
+  assertSame,
+  assertThrown,
+  bits,
+  bytesOf,
+  className,
+  maker,
+  ROW,
+  thrown,
+} from './indexes.js'
 import * as oracle from './point-oracle.js'
 import { createRandom, distributions, integer, pick } from '../../../web/random.js'
 
@@ -281,6 +290,7 @@ function check(drawn, dimensions, makers, optionsOf) {
     ...optionsOf(drawn.options, agents),
   }
   agents.usual = options.cellSize
+  agents.wrap = options.wrap
   const indexes = makers.map((make) => indexOf(make, agents, options))
   const others = new Map()
   /** Creates an index in the same memory: its positions are passed to the batch. */
@@ -317,9 +327,19 @@ function check(drawn, dimensions, makers, optionsOf) {
       () => checkPairs(agents, indexes, undefined, mask),
       () => checkWithinMany(agents, indexes, places, radius, { mask, exclude }, passFloats),
       () => checkNearestMany(agents, indexes, places, { ...nearest, k }, passFloats),
-      () => checkRaycastMany(agents, indexes, wholeSegments, { mask, exclude }, passFloats),
-      () => checkRangeMany(agents, indexes, wholeSegments, { mask, exclude }, passFloats),
     ]
+    if (options.wrap)
+      for (const index of indexes)
+        for (const method of ['raycastMany', 'rangeMany'])
+          assertThrown(
+            () => index[method](wholeSegments),
+            new RegExp(`^TypeError: .*.${method}: not in a world that wraps around$`),
+          )
+    else
+      calls.push(
+        () => checkRaycastMany(agents, indexes, wholeSegments, { mask, exclude }, passFloats),
+        () => checkRangeMany(agents, indexes, wholeSegments, { mask, exclude }, passFloats),
+      )
     for (const call of shuffled(random, calls)) call()
     const room = indexes.map((index) => index.stats().bytes)
     for (const call of shuffled(random, calls).slice(0, 3)) call()

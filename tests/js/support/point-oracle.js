@@ -9,6 +9,7 @@ const { fround, sqrt } = Math
  * @property {number} count
  * @property {Float32Array} positions interleaved
  * @property {Uint32Array} groups
+ * @property {readonly number[]} [wrap] the sides of a world that wraps around
  */
 
 /** @typedef {{ ids: number[], distances2: number[] }} Results */
@@ -29,15 +30,32 @@ function isAdmitted(agents, id, { mask, exclude }) {
   return mask === undefined || (agents.groups[id] & mask) !== 0
 }
 
+/** Returns a coordinate moved into the world, by the rule in copse.h. */
+function wrapped(x, min, size) {
+  const turns = Math.floor(fround(fround(x - min) / size))
+  const moved = fround(x - fround(turns * size))
+  return moved >= min && fround(moved - min) < size ? moved : min
+}
+
+/** Returns the difference of two coordinates along an axis. `agents.wrap`: the world's sides. */
+function difference({ dimensions, wrap }, axis, x, center) {
+  if (!wrap) return fround(x - center)
+  const min = fround(wrap[axis])
+  const size = fround(fround(wrap[dimensions + axis]) - min)
+  const d = fround(wrapped(x, min, size) - wrapped(center, min, size))
+  if (d > size / 2) return fround(d - size)
+  return d < -size / 2 ? fround(d + size) : d
+}
+
 /** Returns the squared distance. @param {ArrayLike<number>} center float32 numbers */
 export function distance2(agents, id, center) {
   const { dimensions, positions } = agents
   const offset = id * dimensions
-  const dx = fround(positions[offset] - center[0])
-  const dy = fround(positions[offset + 1] - center[1])
+  const dx = difference(agents, 0, positions[offset], center[0])
+  const dy = difference(agents, 1, positions[offset + 1], center[1])
   const sum = fround(fround(dx * dx) + fround(dy * dy))
   if (dimensions === 2) return sum
-  const dz = fround(positions[offset + 2] - center[2])
+  const dz = difference(agents, 2, positions[offset + 2], center[2])
   return fround(sum + fround(dz * dz))
 }
 

@@ -8,7 +8,7 @@ import * as assert from 'uvu/assert'
 import * as simd from 'copse'
 import * as scalar from 'copse/scalar'
 import { forAll, runsOf } from './fastcheck.js'
-import { methodsOf, assertSame, className, maker } from './indexes.js'
+import { methodsOf, assertSame, assertThrown, className, maker } from './indexes.js'
 import * as oracle from './point-oracle.js'
 import { createRandom, distributions, integer, pick } from '../../../web/random.js'
 
@@ -108,6 +108,7 @@ function* play(drawn, dimensions, { simdMaker, scalarMaker, optionsOf }) {
   const options = { capacity, onNonFinite, ...optionsOf(drawn.options, agents) }
   const larger = { ...options, capacity: capacity + 5 }
   agents.usual = options.cellSize
+  agents.wrap = options.wrap
   const indexes = [
     simdMaker.empty(dimensions, { ...options, layout }),
     scalarMaker.empty(dimensions, { ...options, layout: otherLayout }),
@@ -315,9 +316,18 @@ const queries = {
   },
 }
 
+/** Queries that a world that wraps around refuses. */
+const FLAT = ['range', 'countRange', 'cone']
+
 function checkQuery(frame, drawn, method) {
   if (method === 'frustum' && frame.agents.dimensions === 2) return
   const [geometry, options, bruteForce] = queries[method](frame, drawn)
+  if (frame.agents.wrap && FLAT.includes(method)) {
+    const refusal = new RegExp(`^TypeError: .*.${method}: not in a world that wraps around$`)
+    for (const index of frame.indexes)
+      assertThrown(() => index[method](...geometry, options), refusal)
+    return
+  }
   try {
     const expected = bruteForce()
     const check = typeof expected === 'object' ? checkIds : checkNumber
