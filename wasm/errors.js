@@ -59,9 +59,8 @@ export function failure(instance, call, result) {
   }
   if (code === 'STALE_SLOT' && call._slot !== undefined) message += `: ${call._slot}`
   instance.leave()
-  // All other arguments were checked before the call.
-  if (code === 'INVALID_ARGUMENT' && call._wraps)
-    return new TypeError(`${place(call)}: not in a world that wraps around`)
+  const refused = code === 'INVALID_ARGUMENT' && call._refusal // all arguments were checked before
+  if (refused) return new TypeError(`${place(call)}: ${refused}`)
   return code === 'INVALID_ARGUMENT' ? new RangeError(message) : new CopseError(code, message)
 }
 

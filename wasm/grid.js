@@ -20,14 +20,26 @@ function definition(name, dimensions, options) {
   return /** @type {const} */ ([name, dimensions, 'grid', options, [cellSize, ...world]])
 }
 
+/**
+ * Returns why the core refuses a query whose arguments were checked: the world has no such query.
+ * @param {readonly any[]} args those for the constructor of `Points`
+ */
+function refusalOf([, , , , [, minX, , , maxX]]) {
+  return maxX > minX && 'not in a world that wraps around'
+}
+
 export class Grid extends Points {
   constructor(options = {}) {
-    super(...definition('Grid', 2, options))
+    const args = definition('Grid', 2, options)
+    super(...args)
+    this._refusal = refusalOf(args)
   }
 }
 
 export class Grid3D extends Points {
   constructor(options = {}) {
-    super(...definition('Grid3D', 3, options))
+    const args = definition('Grid3D', 3, options)
+    super(...args)
+    this._refusal = refusalOf(args)
   }
 }

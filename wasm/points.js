@@ -86,12 +86,12 @@ function cone(object, method, x, y, z, dirX, dirY, dirZ, halfAngle, radius, opti
 /**
  * By class: the names of the options that the head of a snapshot holds. Their order is that of the
  * 32-bit words points_snapshot.options in c/points/points.c. '' is an unused word; ':f' marks a
- * float, ':hash' a part of a hash.
+ * float.
  * @type {Record<string, string[]>}
  */
 const HEADS = {
   agenttree: ['leafSize', 'axis', 'split'],
-  grid: ['cellSize:f', 'wrap:hash', 'wrap:hash'],
+  grid: ['cellSize:f', 'hash of wrap', 'hash of wrap'],
   kdtree: ['', '', ''],
 }
 
@@ -100,8 +100,6 @@ export class PointsOnly extends CoreObject {
   /** The object that has the agents: `this`, unless sourced.js sets another. @type {any} */
   _holder = this
   _slots = 0
-  /** True for a grid with the option `wrap`. */
-  _wraps
   /** The number of slots in the last build. */
   #built = 0
   _layout
@@ -137,7 +135,6 @@ export class PointsOnly extends CoreObject {
     super(name, 'points', noun, dimensions, instance, words)
     this._head = { options: ['dimensions', ...HEADS[noun], 'onNonFinite'], sizes: [11, 14] }
     this._layout = layout
-    this._wraps = own[4] > own[1]
     const hit = { id: NONE, fraction: 0, x: 0, y: 0 }
     this.#hit = /** @type {any} */ (dimensions === 3 ? { ...hit, z: 0 } : hit)
   }

@@ -146,8 +146,8 @@ export class Sensors extends CoreObject {
       throw new TypeError(`${place(this)}: takes one of the options ${KINDS.join(', ')}`)
     const kind = places.findIndex((given) => given !== undefined)
     if (kind === AGENT) checkInteger(this, 'agent', agent, 0, MAX_CAPACITY - 1)
-    if (kind === BOX && this.#index._wraps)
-      throw new TypeError(`${place(this)}: no box in a world that wraps around`)
+    if (kind === BOX && this.#index._refusal)
+      throw new TypeError(`${place(this)}: box: ${this.#index._refusal}`)
     const hasPlace = kind !== AGENT
     const numbers = hasPlace ? numbersOf(this, KINDS[kind], places[kind], this._dimensions) : []
     this._begin('add')

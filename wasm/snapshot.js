@@ -68,9 +68,7 @@ export function badSnapshot(instance, call, snapshot, own = snapshot, options = 
   else if (different >= 0) {
     const name = options[different]
     const [theirs, ours] = [snapshot, own].map((head) => optionOf(head, OWN + different, name))
-    const [option, type] = name.split(':')
-    reason = `the snapshot has ${option} ${theirs}, expected ${ours}`
-    if (type === 'hash') reason = `the snapshot has another ${option}`
+    reason = `the snapshot has ${name.split(':')[0]} ${theirs}, expected ${ours}`
   }
   return new CopseError('BAD_SNAPSHOT', `${place(call)}: ${reason}`)
 }

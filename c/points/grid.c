@@ -203,8 +203,7 @@ static void lay_out(struct grid *grid, const float *lo, const float *hi) {
   grid->strides[2] = grid->strides[1] * (rows | 1);
 }
 
-ALWAYS_INLINE bool is_in_world(const struct grid *grid, float4 x, int axis) {
-  const float4 least = float4_all(grid->least[axis]), size = float4_all(grid->size[axis]);
+ALWAYS_INLINE bool is_in_world(float4 x, float4 least, float4 size) {
   return word4_bits(word4_and(float4_le(least, x), float4_lt(float4_sub(x, least), size))) == 15;
 }
 
@@ -218,7 +217,7 @@ OUT_OF_LINE float4 into_world(struct grid *grid, float4 x, int axis) {
 }
 
 /* Moves the positions of all agents into a world that wraps around. */
-static void move_into_world(const struct grid *grid) {
+static void move_into_world(struct grid *grid) {
   for (uint32_t axis = 0; axis < grid->points.dimensions; axis++) {
     float *x = grid->points.ordered.axes[axis];
     for (uint32_t i = 0; i < grid->points.present; i++) x[i] = grid_wrapped(grid, x[i], (int)axis);
@@ -248,7 +247,9 @@ ALWAYS_INLINE void count_in(struct grid *grid, const points_source *source,
     word4 entry = word4_all(0);
     load_slots(source, slot, x, interleaved, dim);
     EACH_AXIS (axis, dim) {
-      if (wraps && !is_in_world(grid, x[axis], axis)) x[axis] = into_world(grid, x[axis], axis);
+      if (wraps &&
+          !is_in_world(x[axis], float4_all(grid->least[axis]), float4_all(grid->size[axis])))
+        x[axis] = into_world(grid, x[axis], axis);
       float4 t = float4_mul(float4_sub(x[axis], origin[axis]), scale[axis]);
       t = float4_min(float4_max(t, float4_all(0)), last[axis]);
       entry = word4_add(entry, word4_mul(float4_round(t), stride[axis]));

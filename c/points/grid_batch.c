@@ -245,8 +245,8 @@ static void group_rows(const batch_query *batch, nearby *near, uint32_t own, flo
 
 /* Gathers all agents that may be within reach of a group, in a world that wraps around. Returns
  * false if `near` has no room for all of them. */
-static bool gather_wrapped(nearby *near, const struct grid *grid, const grid_group *group,
-                           float reach2, gather_fields fields) {
+SMALL_CODE static bool gather_wrapped(nearby *near, const struct grid *grid,
+                                      const grid_group *group, float reach2, gather_fields fields) {
   wrapped_walk walk;
   grid_run run;
   float lo[4], hi[4];
@@ -263,8 +263,9 @@ static bool gather_wrapped(nearby *near, const struct grid *grid, const grid_gro
 }
 
 /* Writes the row of an agent, `place` in the order of the grid, in a world that wraps around. */
-OUT_OF_LINE void wrapped_row(const batch_query *batch, const struct grid *grid, const nearby *near,
-                             uint32_t place, float radius2, row_writer *writer) {
+SMALL_CODE OUT_OF_LINE void wrapped_row(const batch_query *batch, const struct grid *grid,
+                                        const nearby *near, uint32_t place, float radius2,
+                                        row_writer *writer) {
   const uint32_t slot = grid->points.ordered.ids[place];
   const int dim = (int)grid->points.dimensions;
   uint32_t elsewhere[NEAR_LIMIT + NEAR_PADDING], count = 0;
@@ -377,8 +378,8 @@ static void pair_with_run(const batch_query *batch, const grid_group *group, gri
 
 /* Finds all pairs of an agent and one that comes later in the order of the grid, in a world that
  * wraps around. Returns 1, the number of agents that are done. */
-static uint32_t wrapped_pairs(const struct grid *grid, const batch_query *batch, uint32_t place,
-                              nearby *near, pair_search *search) {
+SMALL_CODE OUT_OF_LINE uint32_t wrapped_pairs(const struct grid *grid, const batch_query *batch,
+                                              uint32_t place, nearby *near, pair_search *search) {
   wrapped_walk walk;
   grid_run run;
   float center[3];

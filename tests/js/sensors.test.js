@@ -512,7 +512,7 @@ for (const [build, library] of Object.entries({ simd, scalar })) {
     sensors.add({ agent: 0, radius: 3, leave: 4 })
     assert.equal([...sensors.update().entered.ids.subarray(0, 3)], [0, 1, 1])
     const error = thrown(() => sensors.add({ box: [0, 0, 1, 1] }))
-    assert.is(String(error), 'TypeError: Sensors.add: no box in a world that wraps around')
+    assert.is(String(error), 'TypeError: Sensors.add: box: not in a world that wraps around')
   })
 
   test('a snapshot of a larger index is refused', () => {
