@@ -376,6 +376,15 @@ export const works = {
     run: (peer, loops, agents) => loops.allWithin(peer, agents),
     hash: (peer, loops, agents) => loops.hashAllWithin(peer, agents),
   }),
+  frameWrapped: {
+    title: 'frame in a world that wraps around',
+    unit: 'ms',
+    moves: true,
+    can: (peer) => peer.frameWrapped,
+    run: (peer, loops, { positions, radius }) => peer.frameWrapped(positions, radius),
+    hash: (peer, loops, agents) =>
+      loops.hashRows(peer.frameWrapped(agents.positions, agents.radius), agents),
+  },
   neighbors8: frame(
     'build, and the 8 nearest neighbors of every agent',
     everyNeighbors(8, Infinity),

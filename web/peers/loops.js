@@ -304,7 +304,7 @@ export function hashRays(peer, agents, many) {
   return hash
 }
 
-function hashRows({ offsets, counts, ids }, { n }) {
+export function hashRows({ offsets, counts, ids }, { n }) {
   let hash = 0
   for (let row = 0; row < n; row++)
     for (let i = 0; i < counts[row]; i++) hash = (hash + mix(row, ids[offsets[row] + i])) >>> 0

@@ -10,6 +10,7 @@
 // neighbors(x, y, z, k, maxDistance)    nearest first
 // allWithin(radius), allNeighbors(k, maxDistance)   for all agents in one call
 // nearestMany(points, k), withinMany(points, radius)   for many points in one call
+// frameWrapped(positions, radius)       build and allWithin in a world that wraps around at the bounds of all agents
 // sense(radius, leave)                  updates a sensor around every agent; returns what entered
 //
 // A library without a documented way to do something lacks that function. Node sizes are those measured to
@@ -35,7 +36,32 @@ export function copseOf({ AgentTree, AgentTree3D, Sensors }) {
 /** Uses cells as wide as the radius, as its documentation recommends. */
 /* @__NO_SIDE_EFFECTS__ */
 export function gridOf({ Grid, Grid3D, Sensors }) {
-  return ours(Grid, Grid3D, ({ radius }) => ({ cellSize: radius }), Sensors)
+  const create = ours(Grid, Grid3D, ({ radius }) => ({ cellSize: radius }), Sensors)
+  return (agents) => {
+    const peer = create(agents)
+    const { dispose } = peer
+    let world = null
+    return Object.assign(peer, {
+      frameWrapped(positions, radius) {
+        world ??= ours(Grid, Grid3D, () => ({ cellSize: radius, wrap: boundsOf(agents) }))(agents)
+        world.build(positions)
+        return world.allWithin(radius)
+      },
+      dispose() {
+        world?.dispose()
+        dispose()
+      },
+    })
+  }
+}
+
+/** Returns the sides of a world that no agent leaves. */
+function boundsOf({ base, dimensions }) {
+  const axes = Array.from({ length: dimensions }, (_, axis) => axis)
+  const along = (axis) => base.filter((_, i) => i % dimensions === axis)
+  const least = (axis) => along(axis).reduce((least, x) => Math.min(least, x), Infinity)
+  const most = (axis) => along(axis).reduce((most, x) => Math.max(most, x), -Infinity)
+  return [...axes.map((axis) => least(axis) - 1), ...axes.map((axis) => most(axis) + 1)]
 }
 
 /** Returns a peer from a 2D and a 3D class; `optionsFor(agents)` returns further options. */
