@@ -123,6 +123,12 @@ demo('boids flee predators, and a pointer that scares them', async () => {
 
   await predators.fill('20')
   await until(page, () => window.copseDemo.hits > 0, null, { burst: 10 })
+  await page.getByRole('checkbox', { name: 'wrap around' }).check()
+  await frames(page, 40)
+  await page.getByRole('checkbox', { name: 'show neighbors' }).check()
+  await until(page, () => window.copseDemo.hits > 0, null, { burst: 10 })
+  await page.getByRole('checkbox', { name: 'wrap around' }).uncheck()
+  await frames(page, 5)
   assert.equal(errors, [])
 })
 

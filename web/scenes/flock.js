@@ -3,7 +3,7 @@
 // Ballerini et al. (2008) found in starlings. One batch call per frame finds the neighbors of all boids and,
 // by masks, the prey of each predator.
 
-import { AgentTree } from 'copse'
+import { AgentTree, Grid } from 'copse'
 import { addSteps, scaleSetting } from '../view/controls.js'
 import { drawDarts, drawMany, fillDisc, radiusFor } from '../view/draw.js'
 import { formatTime } from '../view/format.js'
@@ -36,6 +36,7 @@ const FLEEING = 1.6 // own speeds, as multiples of the cruising speed
 const HUNTING = 1.2
 const SPACE = 3 // distance that a boid keeps from others, in half lengths of a boid
 const PREDATOR_SIZE = 2.6 // in sizes of a boid
+const CELL_SIZE = 30 // of the grid of a world that wraps around, pixels
 const HEADINGS = 32 // directions that are drawn differently
 
 export default {
@@ -59,6 +60,7 @@ export default {
     alignment: 1,
     cohesion: 1,
     speed: 1,
+    wrap: false,
     pointer: 'leads',
     reach: 140,
     byHeading: true,
@@ -74,6 +76,7 @@ export default {
     gui.add(params, 'alignment', 0, 3, 0.1)
     gui.add(params, 'cohesion', 0, 3, 0.1)
     gui.add(params, 'speed', 0.25, 3, 0.25)
+    gui.add(params, 'wrap').name('wrap around')
     gui.add(params, 'pointer', ['leads', 'scares', 'off'])
     gui.add(params, 'reach', ...REACH, 1)
     gui.add(params, 'byHeading').name('color by heading')
@@ -82,7 +85,7 @@ export default {
 
   setup(stage, params) {
     const { random, pointer } = stage
-    const tree = new AgentTree({ capacity: SLOTS })
+    let tree = plant()
     const speeds = new Float32Array(2 * SLOTS)
     const fleeing = new Uint8Array(SLOTS)
     const inReach = new Uint32Array(MAX_BOIDS)
@@ -100,6 +103,28 @@ export default {
     let watched = -1 // boid nearest to the pointer
     let flights = 0
     let hits = 0
+
+    // Returns an index: of a world that wraps around at the edges of the stage, or of one with soft walls.
+    function plant() {
+      if (!params.wrap) return new AgentTree({ capacity: SLOTS })
+      const wrap = [0, 0, stage.width, stage.height]
+      return new Grid({ capacity: SLOTS, cellSize: CELL_SIZE, wrap })
+    }
+
+    // Moves all boids and predators to a new index.
+    function transplant() {
+      const old = tree
+      tree = plant()
+      tree.slots = old.slots
+      tree.positions.set(old.positions)
+      tree.groups.set(old.groups)
+      tree.masks.set(old.masks)
+      old.dispose()
+    }
+
+    // The shorter way along an axis; in a world that wraps around, it may lead across an edge.
+    const across = (d, size) =>
+      !params.wrap || Math.abs(d) <= size / 2 ? d : d > 0 ? d - size : d + size
 
     function populate() {
       measure()
@@ -137,8 +162,8 @@ export default {
       const { positions } = tree
       for (let n = 0; n < count; n++) {
         const i = inReach[n]
-        const dx = positions[2 * i] - x
-        const dy = positions[2 * i + 1] - y
+        const dx = across(positions[2 * i] - x, stage.width)
+        const dy = across(positions[2 * i + 1] - y, stage.height)
         const distance = Math.sqrt(dx * dx + dy * dy) || 1
         const change = (push * (1 - distance / reach)) / distance
         speeds[2 * i] += change * dx
@@ -168,15 +193,15 @@ export default {
       for (let i = 0; i < params.predators; i++) {
         if (counts[i] > 0) {
           const prey = ids[i * sight.k]
-          const dx = positions[2 * prey] - positions[2 * i]
-          const dy = positions[2 * prey + 1] - positions[2 * i + 1]
+          const dx = across(positions[2 * prey] - positions[2 * i], stage.width)
+          const dy = across(positions[2 * prey + 1] - positions[2 * i + 1], stage.height)
           const scale = (HUNTING * cruise) / (Math.sqrt(dx * dx + dy * dy) || 1)
           speeds[2 * i] += (scale * dx - speeds[2 * i]) * turn
           speeds[2 * i + 1] += (scale * dy - speeds[2 * i + 1]) * turn
         }
         for (let j = 0; j < params.predators; j++) {
-          const dx = positions[2 * i] - positions[2 * j]
-          const dy = positions[2 * i + 1] - positions[2 * j + 1]
+          const dx = across(positions[2 * i] - positions[2 * j], stage.width)
+          const dy = across(positions[2 * i + 1] - positions[2 * j + 1], stage.height)
           const distance2 = dx * dx + dy * dy
           if (distance2 === 0 || distance2 > apart * apart) continue
           speeds[2 * i] += (cruise * HUNT * dt * dx) / apart
@@ -187,6 +212,7 @@ export default {
 
     function flock(dt) {
       const { positions } = tree
+      const { width, height } = stage
       const { counts, ids, distances2 } = rows
       const { k } = sight
       const space = SPACE * size
@@ -207,8 +233,8 @@ export default {
           let awayY = 0
           for (let n = i * k, last = n + count; n < last; n++) {
             const j = ids[n]
-            const dx = positions[2 * j] - x
-            const dy = positions[2 * j + 1] - y
+            const dx = across(positions[2 * j] - x, width)
+            const dy = across(positions[2 * j + 1] - y, height)
             sumX += dx
             sumY += dy
             sumSpeedX += speeds[2 * j]
@@ -239,7 +265,8 @@ export default {
       const { positions } = tree
       const { width, height } = stage
       const margin = Math.min(60, 0.12 * Math.min(width, height))
-      const wall = (WALL * cruise * dt) / margin
+      const { wrap } = params
+      const wall = wrap ? 0 : (WALL * cruise * dt) / margin
       const pace = Math.min(1, PACE * dt)
       flights = 0
       for (let i = 0, end = FIRST + boids; i < end; i++) {
@@ -255,8 +282,8 @@ export default {
           speedY * scale + wall * (Math.max(0, margin - y) - Math.max(0, y - height + margin))
         speeds[2 * i] = speedX
         speeds[2 * i + 1] = speedY
-        positions[2 * i] = x + speedX * dt
-        positions[2 * i + 1] = y + speedY * dt
+        positions[2 * i] = wrap ? wrapped(x + speedX * dt, width) : x + speedX * dt
+        positions[2 * i + 1] = wrap ? wrapped(y + speedY * dt, height) : y + speedY * dt
       }
     }
 
@@ -306,11 +333,13 @@ export default {
       change(field) {
         if (field === 'agents' || field === 'predators') populate()
         else if (field === 'speed') measure()
+        else if (field === 'wrap') transplant()
       },
 
       resize(x, y) {
         measure()
         stretch(tree.positions.subarray(0, 2 * tree.slots), x, y)
+        if (params.wrap) transplant()
       },
 
       scroll: (steps) => scaleSetting(stage, params, 'reach', steps, REACH),
@@ -379,7 +408,9 @@ export default {
       context.beginPath()
       for (let n = watched * sight.k; n < watched * sight.k + counts[watched]; n++) {
         context.moveTo(x, y)
-        context.lineTo(positions[2 * ids[n]], positions[2 * ids[n] + 1])
+        const dx = across(positions[2 * ids[n]] - x, stage.width)
+        const dy = across(positions[2 * ids[n] + 1] - y, stage.height)
+        context.lineTo(x + dx, y + dy)
       }
       context.stroke()
       fillDisc(context, 3, theme.query, x, y)
@@ -400,6 +431,8 @@ export default {
     }
   },
 }
+
+const wrapped = (x, size) => x - Math.floor(x / size) * size
 
 // From green to violet and back, darker downward. No heading looks like the color of fleeing boids.
 const headingColors = Array.from({ length: HEADINGS }, (_, heading) => {
