@@ -137,7 +137,7 @@ static void share_nothing(struct grid *grid, double total, const uint32_t *count
 static void divide_world(struct grid *grid) {
   enum { MOST_CELLS = (GRID_LAST + 1) / MOST_COLUMNS }; /* along an axis */
   const uint64_t budget = entry_budget(grid->points.present);
-  uint32_t counts[3];
+  uint32_t counts[3] = {1, 1, 1};
   double total;
   float widened = grid->cellSize;
   for (grid->columns = MOST_COLUMNS;;) {

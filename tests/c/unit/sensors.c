@@ -311,6 +311,7 @@ static void test_boxes_are_refused_in_a_world_that_wraps(void) {
   copse_grid_def def = copse_grid_default();
   def.wrap = wrap;
   copse_sensors_def sensorsDef = copse_sensors_default();
+  sensorsDef.results = 4;
   copse_points *grid;
   copse_sensors *sensors;
   uint32_t slot, needed;
@@ -320,12 +321,13 @@ static void test_boxes_are_refused_in_a_world_that_wraps(void) {
   CHECK(copse_points_build(grid, NULL) == COPSE_OK);
   copse_sensor sensor = copse_sensor_default();
   sensor.kind = COPSE_SENSOR_CIRCLE;
-  sensor.radius = 2;
+  sensor.radius = sensor.leave = 2;
   CHECK(copse_sensors_add(sensors, &sensor, &slot) == COPSE_OK); /* at 0, 0 */
   sensor.place[1] = 5;
   CHECK(copse_sensors_add(sensors, &sensor, &slot) == COPSE_OK);
   CHECK(copse_sensors_update(sensors, grid, NULL, &needed) == COPSE_OK && needed == 1);
   sensor.kind = COPSE_SENSOR_BOX;
+  sensor.place[1] = 0;
   CHECK(copse_sensors_add(sensors, &sensor, &slot) == COPSE_OK);
   CHECK(copse_sensors_update(sensors, grid, NULL, &needed) == COPSE_INVALID_ARGUMENT);
   CHECK(copse_sensors_remove(sensors, slot) == COPSE_OK);
