@@ -51,7 +51,7 @@ copse_status copse_points_frustum(const copse_points *points, const float *plane
                                   const copse_query *query, copse_results *results) {
   const copse_query effective = query_or_default(query);
   if (!query_results_ok(&effective, results, false) || points->dimensions != 3 ||
-      !query_planes_ok(planes, count))
+      !points_are_flat(points) || !query_planes_ok(planes, count))
     return COPSE_INVALID_ARGUMENT;
   if (!points->isBuilt) return COPSE_NOT_BUILT;
   copse_results ids = *results;

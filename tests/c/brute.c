@@ -89,7 +89,8 @@ copse_status brute_range(const brute_points *agents, const float *lo, const floa
 copse_status brute_frustum(const brute_points *agents, const float *planes, uint32_t count,
                            const copse_query *query, copse_results *results) {
   const copse_query resolved = query_or_default(query);
-  if (!query_results_ok(&resolved, results, false) || agents->dimensions != 3 || !count)
+  if (agents->wrap || !query_results_ok(&resolved, results, false) || agents->dimensions != 3 ||
+      !count)
     return COPSE_INVALID_ARGUMENT;
   for (uint32_t i = 0; i < 4 * count; i++)
     if (!(fabsf(planes[i]) <= COPSE_MAX_COORDINATE)) return COPSE_INVALID_ARGUMENT;

@@ -100,8 +100,8 @@ for (const entry of entries) {
 
 /** The maximum gzipped size of each entry, in bytes. CONTRIBUTING says what to do when one is exceeded. */
 const BUDGETS = {
-  ...{ copse: 113_600, agenttree: 37_250, grid: 40_500, kdtree: 37_450 },
-  ...{ octree: 27_500, obstacle: 28_200, crowd: 55_250 }, // a crowd includes walls and an agent tree
+  ...{ copse: 114_300, agenttree: 36_500, grid: 40_500, kdtree: 37_500 },
+  ...{ octree: 27_500, obstacle: 28_200, crowd: 54_450 }, // a crowd includes walls and an agent tree
 }
 
 bundles('are no larger than their budgets', () => {

@@ -63,7 +63,8 @@ static void create(input *in, held *entry) {
     entry->handle = agenttree_create(dimensions, capacity, a, b, c, a % 2, c % 2, isExternal);
     break;
   case 1:
-    entry->handle = grid_create(dimensions, capacity, next_small(in), b, c, isExternal);
+    entry->handle =
+        grid_create(dimensions, capacity, next_small(in), 0, 0, 0, 0, 0, 0, b, c, isExternal);
     break;
   case 2:
     entry->handle = kdtree_create(dimensions, capacity, b, c % 2, a % 2, isExternal);

@@ -317,7 +317,7 @@ const queries = {
 }
 
 /** Queries that a world that wraps around refuses. */
-const FLAT = ['range', 'countRange', 'cone']
+const FLAT = ['range', 'countRange', 'cone', 'frustum']
 
 function checkQuery(frame, drawn, method) {
   if (method === 'frustum' && frame.agents.dimensions === 2) return
