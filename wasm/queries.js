@@ -162,7 +162,10 @@ function readOptions(object, method, options, bits) {
   if (distances2 !== undefined) query.sort |= WITH_DISTANCES
 }
 
-/** Does the same as `checkOptions` for the options in `bits`, but is fast if they are right. */
+/**
+ * Checks that the caller passed no other options than those that `bits` has a bit for. Fast, unlike
+ * `checkOptions`, which is called only to throw.
+ */
 export function checkQueryOptions(object, options, bits) {
   let unknown = typeof options !== 'object'
   for (const name in options)

@@ -141,7 +141,7 @@ static uint32_t sum_of_lanes(word4 a) {
 }
 
 /* Writes the values strictly between two bounds to `out`, which may be `values`, and returns their
- * number. Fills in `counts`. */
+ * number. Writes to `counts` how many values are below, or up to, the bounds. */
 static uint32_t keep_between(const float *values, uint32_t n, const float bounds[2], float *out,
                              division *counts) {
   const float4 lo = float4_all(bounds[0]), hi = float4_all(bounds[1]);

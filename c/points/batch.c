@@ -216,7 +216,8 @@ static const float GUESS_MARGIN = 1.3f;
 
 SMALL_CODE static expectation expectation_start(uint32_t k, uint32_t dimensions) {
   /* In 2D, if agents are placed at random (a Poisson process), then for about one agent in a
-   * hundred the squared distance of the k-th neighbor is more than 1 + `spread` times its mean. */
+   * hundred the squared distance of the k-th neighbor is more than (1 + `spread`) times its mean.
+   */
   const float spread = 2.33f / sqrtf((float)k) + 1.4f / (float)k;
   return (expectation){0, 0, 1 + (dimensions == 3 ? spread * 2 / 3 : spread), 0, 0};
 }

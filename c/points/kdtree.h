@@ -46,7 +46,8 @@ ALWAYS_INLINE uint32_t kdtree_next_axis(uint32_t axis, const int dim) {
  * 2^28 points. Enough for a stack that holds one waiting range per level. */
 enum { KDTREE_LEVELS = 30 };
 
-/* True if point i comes before point j by the super key of an axis. */
+/* True if point i comes before point j by the super key: the coordinates from an axis on,
+ * cyclically, and then the id. */
 ALWAYS_INLINE bool kdtree_before(const scan_points *points, uint32_t i, uint32_t j, uint32_t axis,
                                  const int dim) {
   for (int key = 0; key < dim; key++, axis = kdtree_next_axis(axis, dim)) {

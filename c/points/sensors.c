@@ -47,7 +47,8 @@ struct copse_sensors {
 
   /* Arrays by the slot of the agent. */
   uint32_t *generations; /* the generation of the slot in the last update */
-  uint32_t *marks;       /* scratch: an id's index in the remembered row */
+  uint32_t
+      *marks; /* scratch: by agent, its index in the list of agents that were inside a sensor */
 };
 
 /* ---- Creating, growing and destroying ---------------------------------------------------- */
