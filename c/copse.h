@@ -159,7 +159,8 @@ typedef struct copse_hit { /* the first hit of a ray */
  * 0 … n - 1 into agents with one call and write their positions and groups. Then build, and query:
  * queries see the last build, and fail with COPSE_NOT_BUILT before the first.
  * copse_agenttree_create, copse_grid_create and copse_kdtree_create make an index. It has no agents
- * yet. All three kinds have the same functions and find the same agents; only speed differs. */
+ * yet. All three kinds have the same functions and find the same agents; only speed differs. The
+ * grid also has worlds that wrap around. */
 typedef struct copse_points copse_points;
 typedef enum copse_on_non_finite {
   COPSE_NON_FINITE_ERROR, /* build fails with COPSE_NOT_FINITE; queries see the previous build */
@@ -168,8 +169,8 @@ typedef enum copse_on_non_finite {
 
 /* ---- The agent tree: for agents that all move ---- *
  * If in doubt, use this one. A bucketed k-d tree for hundreds to millions of agents, rebuilt every
- * frame. A build is O(N log N), and faster if few agents changed their place in the tree since the
- * last build. A query visits O(log N + results) nodes, except in contrived cases. */
+ * frame. A build is O(N log N). A query visits O(log N + results) nodes, except in contrived cases.
+ */
 typedef enum copse_axis {
   COPSE_AXIS_LONGEST, /* split a node across the longest side of its bounds */
   COPSE_AXIS_CYCLE,   /* split along x, y, (z,) x, y, … in turn, as in textbooks; with midpoint
@@ -217,9 +218,10 @@ copse_status copse_agenttree_create(const copse_agenttree_def *def, copse_points
  * cellSize; they are larger too if there would be more than about four per agent. Where a query
  * does not reach the world's edges, it costs as much as without `wrap`; there, a few times as much.
  * A world that wraps has within, count_within, any_within, nearest, neighbors, all_within,
- * all_neighbors, pairs, and their forms for many points; range, cone, raycast and their other forms
- * are refused with COPSE_INVALID_ARGUMENT. A min or max that is not a valid coordinate, and a min
- * not less than its max, are refused. */
+ * all_neighbors, pairs, and their forms for many points; range, cone, raycast, their other forms
+ * and frustum are refused with COPSE_INVALID_ARGUMENT. A min or max that is not a valid coordinate,
+ * and a min not less than its max, are refused. Agents that a query finds across an edge come in
+ * the order of cells from the low corner of the query on. */
 typedef struct copse_grid_def {
   uint32_t dimensions; /* 2 or 3. Default: 2 */
   uint32_t capacity;   /* maximum number of agents: 1 … COPSE_MAX_CAPACITY. Default: 1,000 */
@@ -329,7 +331,8 @@ copse_status copse_points_range(const copse_points *points, const float *lo, con
  * is four floats x, y, z, w; a point p is inside if ((p.x * x + p.y * y) + p.z * z) + w >= 0,
  * computed in float, each step rounded. Writes no distances. The agent tree skips nodes that are
  * outside; the grid and the k-d tree test every agent. COPSE_INVALID_ARGUMENT: 2D, no plane, a
- * number that no coordinate may be, or a query that sorts by distance. */
+ * number that no coordinate may be, a query that sorts by distance, or a world that wraps
+ * around. */
 copse_status copse_points_frustum(const copse_points *points, const float *planes, uint32_t count,
                                   const copse_query *query, copse_results *results);
 /* Finds the nearest agent, ties by lower id. Sets *id to COPSE_NONE if there is none. */
@@ -608,10 +611,10 @@ copse_sensors_arrays copse_sensors_get(copse_sensors *sensors);
  * index was built from its own buffers. Sets *needed to the number of agents that the searches
  * found, counted as for the option `results`. COPSE_INVALID_ARGUMENT: a radius or `leave` is out of
  * range, or the index has other dimensions than the sensors or was created with the option
- * `external`. COPSE_NOT_BUILT: the index was never built. COPSE_FULL: *needed exceeds the limit
- * `results`, or the slots of the last build exceed the limit `agents` (then *needed is 0). After
- * COPSE_FULL, all rows are empty: call copse_sensors_reserve, then update again. Nothing is
- * lost. */
+ * `external`, or it wraps around and a sensor is a box. COPSE_NOT_BUILT: the index was never built.
+ * COPSE_FULL: *needed exceeds the limit `results`, or the slots of the last build exceed the limit
+ * `agents` (then *needed is 0). After COPSE_FULL, all rows are empty: call copse_sensors_reserve,
+ * then update again. Nothing is lost. */
 copse_status copse_sensors_update(copse_sensors *sensors, const copse_points *points,
                                   const copse_const_positions *positions, uint32_t *needed);
 

@@ -699,8 +699,8 @@ export interface CellOptions {
    * a build moves them into the world, in its own copy. Distances are the shorter way, across the
    * edges too; each agent is found at most once, for any radius. Cells divide the world exactly, so
    * they may be wider than `cellSize`; they are wider too if there would be more than four per
-   * agent. `range`, `countRange`, `cone`, `raycast`, their other forms, and sensors that are boxes
-   * throw a `TypeError`. Default: the world does not wrap.
+   * agent. `range`, `countRange`, `cone`, `raycast`, their other forms, `frustum`, and sensors that
+   * are boxes throw a `TypeError`. Default: the world does not wrap.
    */
   wrap?: readonly number[]
 }

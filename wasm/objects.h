@@ -20,7 +20,7 @@ typedef struct family family;
 /* Rooms are an object's buffers for the arguments and results of batches. A room is allocated when
  * it is first needed, and never shrinks. JavaScript uses the same numbers, see wasm/object.js. */
 typedef enum room {
-  ROOM_GIVEN,           /* input: floats of points, segments or boxes */
+  ROOM_GIVEN,           /* input: floats of points, segments, boxes or planes */
   ROOM_ROWS,            /* rows: all offsets, then all counts */
   ROOM_IDS,             /* ids of rows and pairs */
   ROOM_NEIGHBOR_COUNTS, /* rows of k neighbors: counts */

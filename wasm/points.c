@@ -191,7 +191,7 @@ int32_t agenttree_create(uint32_t dimensions, uint32_t capacity, uint32_t leafSi
               : FAILED(status);
 }
 
-/* A world of size 0 does not wrap around. */
+/* A world whose sides are all 0 does not wrap around. */
 int32_t grid_create(uint32_t dimensions, uint32_t capacity, float cellSize, float minX, float minY,
                     float minZ, float maxX, float maxY, float maxZ, uint32_t layout,
                     uint32_t onNonFinite, uint32_t isExternal) {
@@ -200,7 +200,8 @@ int32_t grid_create(uint32_t dimensions, uint32_t capacity, float cellSize, floa
   def.dimensions = dimensions;
   if (capacity) def.capacity = capacity;
   def.cellSize = cellSize;
-  if (maxX > minX) def.wrap = dimensions == 3 ? space : plane;
+  if (minX != 0 || minY != 0 || minZ != 0 || maxX != 0 || maxY != 0 || maxZ != 0)
+    def.wrap = dimensions == 3 ? space : plane;
   def.layout = (copse_layout)layout;
   def.external = isExternal;
   def.onNonFinite = (copse_on_non_finite)onNonFinite;

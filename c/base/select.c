@@ -134,12 +134,6 @@ typedef struct division {
   uint32_t belowLo, upToLo, upToHi;
 } division;
 
-static uint32_t sum_of_lanes(word4 a) {
-  uint32_t lanes[4];
-  word4_store(lanes, a);
-  return lanes[0] + lanes[1] + lanes[2] + lanes[3];
-}
-
 /* Writes the values strictly between two bounds to `out`, which may be `values`, and returns their
  * number. Writes to `counts` how many values are below, or up to, the bounds. */
 static uint32_t keep_between(const float *values, uint32_t n, const float bounds[2], float *out,
@@ -163,7 +157,7 @@ static uint32_t keep_between(const float *values, uint32_t n, const float bounds
     float4_store_packed(out + kept, x, bits);
     kept += bits_count(bits);
   }
-  *counts = (division){sum_of_lanes(belowLo), sum_of_lanes(upToLo), sum_of_lanes(upToHi)};
+  *counts = (division){word4_sum(belowLo), word4_sum(upToLo), word4_sum(upToHi)};
   return kept;
 }
 

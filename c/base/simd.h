@@ -317,6 +317,9 @@ ALWAYS_INLINE uint32_t word4_first(word4 a) {
   return lanes[0];
 }
 
+/* Returns the sum of all lanes. */
+ALWAYS_INLINE uint32_t word4_sum(word4 a) { return word4_first(word4_last(word4_sums(a))); }
+
 /* float4_least returns the least of the four lanes, in every lane; float4_greatest the greatest. */
 ALWAYS_INLINE float4 float4_least(float4 a) {
   a = float4_min(a, float4_swap_halves(a));

@@ -179,7 +179,6 @@ copse_status copse_octree_frustum(const copse_octree *tree, const float *planes,
     return COPSE_INVALID_ARGUMENT;
   copse_results ids = *results;
   ids.distances2 = NULL;
-  ids.visits = 0;
   collect_planes(tree, planes, count, &wanted, &ids);
   query_sort(&settings, &ids);
   results->total = ids.total;

@@ -239,7 +239,7 @@ static bool lay_out(band_table *table, const float *box, uint32_t size, float re
     table->bands = steps(box[dim + 1] - box[1], table->scale) + 4;
     table->layers = dim == 3 ? steps(box[5] - box[2], table->scale) + 2 : 1;
     const float bands = (float)table->bands * (float)table->layers;
-    /* The loop ends: of very high strips there are three, of 12 cells. */
+    /* The loop ends: of very high strips there are three, of 8 cells. */
     if (bands <= BAND_LIMIT && (bands + 2) * (float)table->columns <= most) return true;
     if (isDivisible && size > CELL_LIMIT / 16) return false;
   }

@@ -4,8 +4,6 @@
 
 #include "../base/geom.h"
 
-#include <string.h>
-
 enum {
   MIDPOINT_DEPTH = 64, /* nodes at this depth or deeper are split at the median */
   MEDIAN_DEPTH = 29,   /* number of levels to halve COPSE_MAX_CAPACITY agents down to 1 */
@@ -32,22 +30,6 @@ uint64_t agenttree_node_budget(uint64_t n, uint64_t leafSize) {
 }
 
 /* ---- Build ------------------------------------------------------------------------------- */
-
-/* Makes ordered.ids a permutation of the slots 0 … source->count - 1: first the present agents,
- * which have a group and valid coordinates, in ascending order, then the other slots. */
-static void list_present(struct agenttree *tree, const points_source *source,
-                         const points_survey *survey) {
-  uint32_t *ids = tree->points.ordered.ids, front = 0, back = source->count;
-  const bool areAll = survey->present == source->count;
-  for (uint32_t slot = 0; slot < source->count; slot++) {
-    WORKED(1);
-    if (areAll ||
-        (source_group(source, slot) && source_accepts(source, slot, tree->points.dimensions)))
-      ids[front++] = slot;
-    else
-      ids[--back] = slot;
-  }
-}
 
 /* Agents are ordered along an axis by this key: by coordinate, and then by id. A split divides them
  * at a key. */
@@ -111,7 +93,7 @@ static uint32_t count_below(const struct agenttree *tree, uint32_t begin, uint32
     const word4 isBelow = float4_lt(float4_load(x + i), float4_all(limit));
     total = word4_sub(total, word4_and(isBelow, isInRun));
   }
-  return word4_first(word4_last(word4_sums(total)));
+  return word4_sum(total);
 }
 
 /* Returns the key that divides the agents of a node into halves. Finds its coordinate by bisection
@@ -273,8 +255,9 @@ static void build_nodes(struct agenttree *tree) {
 
 void agenttree_build(void *index, const points_source *source, const points_survey *survey) {
   struct agenttree *tree = index;
-  list_present(tree, source, survey);
   points_take(&tree->points, source, survey);
+  points_order_slots(&tree->points, source);
+  WORKED(source->count);
   points_fetch(&tree->points, source, 0, tree->points.present);
   build_nodes(tree);
   gather_groups(tree, source, survey);

@@ -56,7 +56,6 @@ copse_status copse_points_frustum(const copse_points *points, const float *plane
   if (!points->isBuilt) return COPSE_NOT_BUILT;
   copse_results ids = *results;
   ids.distances2 = NULL;
-  ids.visits = 0;
   if (!points_have(points, effective.mask)) {
     /* nothing to find */
   } else if (points->type->kind == SNAPSHOT_AGENTTREE) {

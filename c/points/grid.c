@@ -425,20 +425,20 @@ _Static_assert(sizeof(struct grid) <= POINTS_BYTES, "see any_points");
 /* Sets the world that wraps around: the corners in `wrap`. */
 static void set_world(struct grid *grid, const float *wrap) {
   const uint32_t dim = grid->points.dimensions;
-  float farthest = 0;
   grid->wraps = true;
   grid->points.type = &WRAPPED_GRID;
   for (uint32_t axis = 0; axis < dim; axis++) {
     const float least = wrap[axis] + 0.0f, most = wrap[dim + axis]; /* adding 0 turns -0 into 0 */
     grid->least[axis] = least;
     grid->size[axis] = most - least;
-    farthest = fmaxf(farthest, fmaxf(fabsf(least), fabsf(most)));
+    /* Up to ten operations round, each by less than 1e-7 of the greatest number in it. */
+    grid->slack[axis] = 4e-6f * fmaxf(fabsf(least), fabsf(most));
+    grid->inner[0][axis] = least + grid->slack[axis];
+    grid->inner[1][axis] = most - grid->slack[axis];
   }
-  /* Up to ten operations round, each by less than 1e-7 of the greatest number in it. */
-  grid->slack = 4e-6f * farthest;
-  for (uint32_t axis = 0; axis < 4; axis++) {
-    grid->inner[0][axis] = axis < dim ? grid->least[axis] + grid->slack : -INFINITY;
-    grid->inner[1][axis] = axis < dim ? wrap[dim + axis] - grid->slack : INFINITY;
+  for (uint32_t axis = dim; axis < 4; axis++) {
+    grid->inner[0][axis] = -INFINITY;
+    grid->inner[1][axis] = INFINITY;
   }
 }
 

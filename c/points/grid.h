@@ -27,7 +27,7 @@ struct grid {
   bool hasMoved;     /* the last build moved an agent into the world */
   float least[4];    /* the world's lower corner; in 2D z is 0, and so in the next two */
   float size[4];     /* the size of the world along each axis */
-  float slack;       /* more than all rounding errors of a distance across the world's edge */
+  float slack[3];    /* more than all rounding errors of a difference across the world's edge */
   float inner[2][4]; /* a window inside these bounds does not reach the world's edges */
   uint32_t *entryOf; /* the table entry of each slot; used only while building */
 

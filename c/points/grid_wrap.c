@@ -46,9 +46,10 @@ static void window_along(wrapped_walk *walk, int axis, float lo, float hi) {
 void wrapped_start(wrapped_walk *walk, const struct grid *grid, const float *lo, const float *hi,
                    float reach2) {
   *walk = (wrapped_walk){.grid = grid};
-  const float reach = reach_of(reach2) + grid->slack;
-  for (uint32_t axis = 0; axis < grid->points.dimensions; axis++)
+  for (uint32_t axis = 0; axis < grid->points.dimensions; axis++) {
+    const float reach = reach_of(reach2) + grid->slack[axis];
     window_along(walk, (int)axis, lo[axis] - reach, hi[axis] + reach);
+  }
   walk->y = walk->window.lo[1];
   walk->z = walk->window.lo[2];
 }
@@ -162,8 +163,11 @@ uint32_t wrapped_collect(const void *index, const region *where, shape kind,
 
 uint32_t wrapped_count(const void *index, const region *where, const copse_query *query,
                        bool stopAtFirst, uint32_t *visits) {
-  (void)stopAtFirst;           /* any number above 0 will do */
-  copse_results counted = {0}; /* no room for ids: the query only counts */
+  const struct grid *grid = index;
+  region circle = *where;
+  if (circle_is_inner(grid, &circle)) return grid_count(grid, &circle, query, stopAtFirst, visits);
+  /* Counts all, even with stopAtFirst: any number above 0 will do. */
+  copse_results counted = {0}; /* no room for ids */
   *visits = wrapped_collect(index, where, SHAPE_CIRCLE, query, &counted);
   return counted.total;
 }
@@ -174,6 +178,7 @@ uint32_t wrapped_neighbors(const struct grid *grid, const float *center, const c
   const float limit2 = nearest->limit2;
   wrapped_query search;
   uint32_t visits = 0;
+  if (!(reach > 0)) reach = INFINITY; /* cells so small that their width is 0 */
   for (;; reach *= 2) {
     bool whole = true;
     nearest->size = 0;

@@ -233,24 +233,11 @@ DEFINE_PAIR_VOID(void, select, (const struct kdtree *tree, selection method), tr
 
 /* ---- Build -------------------------------------------------------------------------------- */
 
-/* Writes all slots to ordered.ids: first the present ones, then the absent ones, each in ascending
- * order. */
-static void order_slots(copse_points *points, const points_source *source,
-                        const points_survey *survey) {
-  uint32_t front = 0, back = survey->present;
-  for (uint32_t slot = 0; slot < source->count; slot++) {
-    const bool present =
-        survey->present == source->count ||
-        (source_group(source, slot) && source_accepts(source, slot, points->dimensions));
-    points->ordered.ids[present ? front++ : back++] = slot;
-  }
-}
-
 void kdtree_build(void *index, const points_source *source, const points_survey *survey) {
   struct kdtree *tree = index;
   copse_points *points = &tree->points;
   points_take(points, source, survey);
-  order_slots(points, source, survey);
+  points_order_slots(points, source);
   points_fetch(points, source, 0, points->present);
   if (points->present) points_bounds(points, 0, points->present, tree->bounds);
   if (tree->builder == COPSE_BUILDER_PRESORT) {

@@ -381,6 +381,16 @@ void points_take(copse_points *points, const points_source *source, const points
   points->allGroups = survey->allGroups;
 }
 
+void points_order_slots(const copse_points *points, const points_source *source) {
+  uint32_t front = 0, back = points->present;
+  const bool areAll = points->present == source->count;
+  for (uint32_t slot = 0; slot < source->count; slot++) {
+    const bool isPresent =
+        areAll || (source_group(source, slot) && source_accepts(source, slot, points->dimensions));
+    points->ordered.ids[isPresent ? front++ : back++] = slot;
+  }
+}
+
 ALWAYS_INLINE void fetch_in(const copse_points *points, const points_source *source, uint32_t begin,
                             uint32_t end, const int dim) {
   /* Local copies, which can stay in registers: the stores below cannot change them. */

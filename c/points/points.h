@@ -125,7 +125,7 @@ struct points_type {
   uint32_t (*count)(const void *index, const region *circle, const copse_query *query,
                     bool stopAtFirst, uint32_t *visits);
   /* Casts a ray: replaces *hit if an agent is hit earlier. NULL if the world wraps around: it has
-   * neither rays nor boxes nor cones. */
+   * neither rays nor boxes, cones and planes. */
   uint32_t (*cast)(const void *index, const scan_ray *ray, const copse_query *query,
                    copse_hit *hit);
 
@@ -175,7 +175,7 @@ static inline void points_center(const copse_points *points, uint32_t place, flo
     center[axis] = points->ordered.axes[axis][place];
 }
 
-/* True if the world has queries with rays, boxes and cones: it does not wrap around. */
+/* True if the world has queries with rays, boxes, cones and planes: it does not wrap around. */
 ALWAYS_INLINE bool points_are_flat(const copse_points *points) {
   return points->type->cast != NULL;
 }
@@ -229,6 +229,9 @@ void points_hide_free(const copse_points *points);
 copse_status points_build_source(copse_points *points, const points_source *source,
                                  uint32_t *firstBad);
 bool source_accepts(const points_source *source, uint32_t slot, uint32_t dimensions);
+/* Makes ordered.ids a permutation of the slots of a source: first the present agents, then the
+ * other slots, both in ascending order. Call points_take first. */
+void points_order_slots(const copse_points *points, const points_source *source);
 /* Copies the results of a survey to the index: the first step of a build. */
 void points_take(copse_points *points, const points_source *source, const points_survey *survey);
 /* Copies the coordinates of the agents begin … end - 1 in the order of the structure from the

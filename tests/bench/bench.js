@@ -247,7 +247,8 @@ function measureAll(dimensions, spread, n, names) {
       (native) =>
         native.there &&
         native.works.includes(name) &&
-        (native.dimensions ?? dimensions) === dimensions,
+        (native.dimensions ?? dimensions) === dimensions &&
+        !native.isTooSlow?.(spread),
     )
 
     const hashes = new Map()

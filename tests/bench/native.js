@@ -29,6 +29,7 @@ export const natives = [
     program: `${FOLDER}/rvo2`,
     works: ['crowdStep'],
     dimensions: 2,
+    isTooSlow: (spread) => spread.startsWith('disc'), // takes minutes per step beside a wall of very many edges
     input: STARTS,
     missing: 'RVO2_SOURCE=folder make bench, with its source, builds it',
   },

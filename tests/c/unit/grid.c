@@ -216,7 +216,9 @@ static const float WORLDS[][6] = {{0, 0, 0, 64, 64, 64},
                                   {-32, -8, -16, 32, 8, 48},
                                   {-1, -100, -7, 1, 100, 0.5f},
                                   {1e6f, 1e6f, -1e6f, 1000064, 1000300, -999000},
-                                  {-3, 5, -1e5f, 0.001f, 5.125f, 1e5f}};
+                                  {-3, 5, -1e5f, 0.001f, 5.125f, 1e5f},
+                                  {0, 0, 0, 1e6f, 8, 1000},
+                                  {0, 0, 0, 1000, 2e-39f, 1000}};
 enum { WORLD_COUNT = sizeof WORLDS / sizeof *WORLDS };
 
 /* Writes a world of `dim` dimensions. */
@@ -262,7 +264,7 @@ static void test_queries_are_exact_in_a_world_that_wraps(void) {
       center[axis] = coordinate_of(&seed, wrap[axis], wrap[dim + axis]);
     const uint32_t axis = random_word(&seed) % dim;
     const float size = wrap[dim + axis] - wrap[axis];
-    check_wrapped(points, n, dim, size * CELLS[random_word(&seed) % 8],
+    check_wrapped(points, n, dim, fmaxf(size * CELLS[random_word(&seed) % 8], 1e-38f),
                   size * RADII[random_word(&seed) % 9], center, wrap);
   }
 }
