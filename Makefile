@@ -100,7 +100,7 @@ EMCC_COMPILE = $(EMCC) $(EMCC_FLAGS) $(OPTIMIZE)
 # that the core is linked from. CREATED_<noun>: what it can create, by default the noun. CREATED: what the
 # cores with all classes can create.
 CLASS_CORES = agenttree grid kdtree octree obstacle crowd
-FAMILIES = points boxes walls crowd source frustum sensors
+FAMILIES = points boxes walls crowd source frustum wrap sensors
 FAMILIES_agenttree = points
 FAMILIES_grid = points
 FAMILIES_kdtree = points

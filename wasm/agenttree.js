@@ -1,13 +1,14 @@
 // AgentTree: many moving points, rebuilt every frame. Its methods are in points.js, sourced.js and queries.js.
 
+import { INDEX_OPTIONS, Points, withFrustum } from './complete.js'
 import { callOf, checkInteger, checkOptions, checkWord } from './errors.js'
 import { MAX_CAPACITY } from './object.js'
-import { INDEX_OPTIONS, Points } from './sourced.js'
 
 const AXES = ['longest', 'cycle']
 const SPLITS = ['midpoint', 'median']
 
 const OPTIONS = [...INDEX_OPTIONS, 'leafSize', 'axis', 'split']
+const Points3D = /* @__PURE__ */ withFrustum(Points)
 
 /** Checks the options. Returns the arguments for the constructor of `Points`. */
 function definition(name, dimensions, options) {
@@ -25,7 +26,7 @@ export class AgentTree extends Points {
   }
 }
 
-export class AgentTree3D extends Points {
+export class AgentTree3D extends Points3D {
   constructor(options = {}) {
     super(...definition('AgentTree3D', 3, options))
   }

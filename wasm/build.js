@@ -50,14 +50,14 @@ const inlineCore = {
 }
 
 /**
- * A plugin for the entries of one class, which do not have the option `source` (for an index of the
- * agents of another object): replaces sourced.js, the module with this option, by points.js.
+ * A plugin for the entries with one class: replaces complete.js, what only the other entries have,
+ * by single.js.
  * @type {import('rolldown').Plugin}
  */
-const withoutSources = {
-  name: 'without-sources',
+const single = {
+  name: 'single',
   resolveId(id, importer) {
-    return id === './sourced.js' ? this.resolve('./points.js', importer) : null
+    return id === './complete.js' ? this.resolve('./single.js', importer) : null
   },
 }
 
@@ -65,7 +65,7 @@ copyFileSync(path('wasm/copse.d.ts'), path('dist/copse.d.ts'))
 for (const entry of ['copse', 'scalar', 'external', ...nouns]) {
   const file = path(`dist/${entry}.js`)
   const input = path(`wasm/entries/${entry}.js`)
-  const plugins = nouns.includes(entry) ? [inlineCore, withoutSources] : [inlineCore]
+  const plugins = nouns.includes(entry) ? [inlineCore, single] : [inlineCore]
   const bundle = await rolldown({ input, plugins })
   const { output } = await bundle.write({ file, format: 'esm', minify: MINIFY, sourcemap: true })
   if (entry !== 'copse') {

@@ -700,7 +700,8 @@ export interface CellOptions {
    * edges too; each agent is found at most once, for any radius. Cells divide the world exactly, so
    * they may be wider than `cellSize`; they are wider too if there would be more than four per
    * agent. `range`, `countRange`, `cone`, `raycast`, their other forms, `frustum`, and sensors that
-   * are boxes throw a `TypeError`. Default: the world does not wrap.
+   * are boxes throw a `TypeError`. Default: the world does not wrap. 'copse/grid' does not have this
+   * option.
    */
   wrap?: readonly number[]
 }

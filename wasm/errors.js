@@ -59,10 +59,12 @@ export function failure(instance, call, result) {
   }
   if (code === 'STALE_SLOT' && call._slot !== undefined) message += `: ${call._slot}`
   instance.leave()
-  const refused = code === 'INVALID_ARGUMENT' && call._refusal // all arguments were checked before
-  if (refused) return new TypeError(`${place(call)}: ${refused}`)
   return code === 'INVALID_ARGUMENT' ? new RangeError(message) : new CopseError(code, message)
 }
+
+/** Returns the error of a call that needs the core with all classes, but has one with fewer. */
+export const notInCore = (call) =>
+  new CopseError('NOT_READY', `${place(call)}: not in this core: use core.wasm`)
 
 function shown(value) {
   if (typeof value === 'string') return `'${value}'`

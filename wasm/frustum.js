@@ -1,16 +1,14 @@
-// Frustum queries of the 3D classes. index.js adds them to the classes, so the entries with one class,
-// which do not import it, do not contain them.
+// Frustum queries of the 3D classes.
 
-import { checkArray, CopseError, place, refuse } from './errors.js'
-import { CoreObject } from './object.js'
+import { checkArray, notInCore, refuse } from './errors.js'
+import { CoreObject, mixin } from './object.js'
 import { ask, checkUnsorted, ids, into, query, SEARCH } from './queries.js'
 
 /** Finds the items inside all planes. Returns the number of ids. */
 function frustum(object, method, planes, options) {
   ask(object, method, options, SEARCH)
   checkUnsorted(object)
-  if (!object._wasm.frustum)
-    throw new CopseError('NOT_READY', `${place(object)}: not in this core: use core.wasm`)
+  if (!object._wasm.frustum) throw notInCore(object)
   const count = object._takePoints('planes', planes, 4)
   if (count === 0) refuse(object, 'planes.length', 0, 'at least 4')
   const { mask, exclude, sort } = query
@@ -19,7 +17,7 @@ function frustum(object, method, planes, options) {
 }
 
 /** @abstract */
-export class Frustum extends CoreObject {
+class Frustum extends CoreObject {
   frustum(planes, options) {
     return ids(this, frustum(this, 'frustum', planes, options))
   }
@@ -30,3 +28,10 @@ export class Frustum extends CoreObject {
     return into(this, frustum(this, 'frustumInto', planes, options), out)
   }
 }
+
+/**
+ * Returns a subclass that has frustum queries.
+ * @template {new (...args: any[]) => any} Class
+ * @param {Class} Class
+ */
+export const withFrustum = (Class) => mixin(class extends Class {}, Frustum)

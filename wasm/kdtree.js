@@ -1,16 +1,18 @@
 // KdTree: points that seldom move. Its methods are in points.js, sourced.js and queries.js. A tree can also be made from a
 // snapshot.
 
+import { INDEX_OPTIONS, Points, withFrustum } from './complete.js'
 import { callOf, checkArray, checkOptions, checkWord, CopseError } from './errors.js'
 import { instanceOr } from './init.js'
 import { isInside, plainBytes } from './memory.js'
 import { inPieces } from './object.js'
-import { INDEX_OPTIONS, ON_NON_FINITE, Points } from './sourced.js'
+import { ON_NON_FINITE } from './points.js'
 import { badSnapshot, classOf, isSnapshot, wordOf } from './snapshot.js'
 
 const BUILDERS = ['quickselect', 'median-of-medians', 'presort']
 
 const OPTIONS = [...INDEX_OPTIONS, 'builder']
+const Points3D = /* @__PURE__ */ withFrustum(Points)
 /** The options of `from`: all but `source`, because a tree from a snapshot has its own agents. */
 const OPTIONS_OF_FROM = OPTIONS.filter((name) => name !== 'source')
 
@@ -73,7 +75,7 @@ export class KdTree extends Points {
   }
 }
 
-export class KdTree3D extends Points {
+export class KdTree3D extends Points3D {
   constructor(options = {}) {
     super(...definition('KdTree3D', 3, options))
   }

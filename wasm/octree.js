@@ -2,6 +2,7 @@
 // queries that they share with the indexes of points are in queries.js. The first comment there
 // explains how a method takes the arguments of 2D and of 3D.
 
+import { withFrustum } from './complete.js'
 import {
   callOf,
   checkArguments,
@@ -267,6 +268,7 @@ class OwnQueries extends CoreObject {
 }
 
 const Boxes = /* @__PURE__ */ mixin(OwnQueries, Queries)
+const Boxes3D = /* @__PURE__ */ withFrustum(Boxes)
 
 export class Quadtree extends Boxes {
   constructor(options = {}) {
@@ -274,7 +276,7 @@ export class Quadtree extends Boxes {
   }
 }
 
-export class Octree extends Boxes {
+export class Octree extends Boxes3D {
   constructor(options = {}) {
     super('Octree', 3, options)
   }

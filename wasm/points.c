@@ -2,6 +2,8 @@
 
 #include "points.h"
 
+#include "../c/points/grid.h"
+
 #include <math.h>
 #include <string.h>
 
@@ -191,24 +193,19 @@ int32_t agenttree_create(uint32_t dimensions, uint32_t capacity, uint32_t leafSi
               : FAILED(status);
 }
 
-/* A world whose sides are all 0 does not wrap around. */
-int32_t grid_create(uint32_t dimensions, uint32_t capacity, float cellSize, float minX, float minY,
-                    float minZ, float maxX, float maxY, float maxZ, uint32_t layout,
+int32_t grid_create(uint32_t dimensions, uint32_t capacity, float cellSize, uint32_t layout,
                     uint32_t onNonFinite, uint32_t isExternal) {
-  const float plane[] = {minX, minY, maxX, maxY}, space[] = {minX, minY, minZ, maxX, maxY, maxZ};
   copse_grid_def def = copse_grid_default();
   def.dimensions = dimensions;
   if (capacity) def.capacity = capacity;
   def.cellSize = cellSize;
-  if (minX != 0 || minY != 0 || minZ != 0 || maxX != 0 || maxY != 0 || maxZ != 0)
-    def.wrap = dimensions == 3 ? space : plane;
   def.layout = (copse_layout)layout;
   def.external = isExternal;
   def.onNonFinite = (copse_on_non_finite)onNonFinite;
   copse_status status;
   points *self =
-      points_object(dimensions, def.capacity, isExternal, copse_grid_bytes(&def), &status);
-  return self ? object_adopt(&self->object, copse_grid_create(&def, &self->core)) : FAILED(status);
+      points_object(dimensions, def.capacity, isExternal, grid_bytes_flat(&def), &status);
+  return self ? object_adopt(&self->object, grid_create_flat(&def, &self->core)) : FAILED(status);
 }
 
 int32_t kdtree_create(uint32_t dimensions, uint32_t capacity, uint32_t builder, uint32_t layout,
@@ -590,9 +587,12 @@ int32_t points_raycast_many(int32_t handle, uint32_t n, float radius, float infl
   if (lists && floats + 3 * (uint64_t)n > self->object.room[ROOM_GIVEN])
     return FAILED(COPSE_INVALID_ARGUMENT);
   const float *given = self->object.rooms[ROOM_GIVEN];
-  const uint32_t *words = (const uint32_t *)given + floats;
-  const copse_segment_filters filters = {lists & 1 ? words : NULL, lists & 2 ? words + n : NULL,
-                                         lists & 4 ? given + floats + 2 * (size_t)n : NULL};
+  const float *own = n ? given + floats : NULL; /* without segments, `given` may be NULL */
+  const copse_segment_filters filters = {
+      n && lists & 1 ? (const uint32_t *)own : NULL,
+      n && lists & 2 ? (const uint32_t *)own + n : NULL,
+      n && lists & 4 ? own + 2 * (size_t)n : NULL,
+  };
   const float *radii = own_radii(self, &radius);
   const copse_query query = ray_query_of(mask, exclude, inflate);
   return zero_or_failed(copse_points_raycast_many(self->core, given, n, radius, radii, &query,

@@ -517,7 +517,7 @@ SMALL_CODE copse_status copse_points_nearest_many(const copse_points *points, co
 
 SMALL_CODE static bool pairing_start(pair_search *search, const batch_query *batch, float distance,
                                      const float *radii, copse_results *results) {
-  *search = (pair_search){distance * distance, radii, 0, results, 0, false};
+  *search = (pair_search){distance * distance, radii, 0, results, 0};
   results->total = results->visits = 0;
   for (uint32_t i = 0; radii && i < batch->points->present; i++) {
     const float radius = radii[batch->points->ordered.ids[i]];
@@ -558,7 +558,7 @@ static bool matches(const batch_query *batch, uint32_t place) {
 }
 
 ALWAYS_INLINE void pairs_in(const batch_query *batch, uint32_t begin, uint32_t end, nearby *near,
-                            pair_search *search, const int dim) {
+                            pair_search *search, const bool areDifferences, const int dim) {
   const scan_points *points = &batch->points->ordered;
   nearby_end(near, near->size);
   if (search->radii)
@@ -567,8 +567,9 @@ ALWAYS_INLINE void pairs_in(const batch_query *batch, uint32_t begin, uint32_t e
   for (uint32_t place = begin; place < end; place++) {
     if (!matches(batch, place)) continue;
     const uint32_t slot = points->ids[place];
-    float center[3];
-    EACH_AXIS (axis, dim) center[axis] = search->differences ? 0 : points->axes[axis][place];
+    float center[3] = {0};
+    if (!areDifferences)
+      EACH_AXIS (axis, dim) center[axis] = points->axes[axis][place];
     const batch_asker asker = asker_of(batch, center, slot, dim);
     for (uint32_t i = 0; i < near->size; i += 4) {
       float4 limits2 = float4_all(search->distance2);
@@ -590,10 +591,14 @@ ALWAYS_INLINE void pairs_in(const batch_query *batch, uint32_t begin, uint32_t e
 DEFINE_PAIR_VOID(void, pairs,
                  (const batch_query *batch, uint32_t begin, uint32_t end, nearby *near,
                   pair_search *search),
-                 batch, begin, end, near, search)
+                 batch, begin, end, near, search, false)
 void batch_pairs(const batch_query *batch, uint32_t begin, uint32_t end, nearby *near,
                  pair_search *search) {
   CALL_PAIR(batch->points->dimensions, pairs, batch, begin, end, near, search);
+}
+SMALL_CODE void batch_pairs_around(const batch_query *batch, uint32_t place, nearby *near,
+                                   pair_search *search) {
+  pairs_in(batch, place, place + 1, near, search, true, (int)batch->points->dimensions);
 }
 
 SMALL_CODE copse_status copse_points_pairs(const copse_points *points, float distance,

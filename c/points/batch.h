@@ -231,9 +231,6 @@ struct pair_search {
   float maxRadius;
   copse_results *results;
   uint64_t total; /* ids found, two per pair */
-  /* True: the positions of gathered agents are differences from the agent that they are tested
-   * with, so its own position is 0. */
-  bool differences;
 };
 
 /* Returns the greatest squared distance at which one of the agents begin … end - 1 (in the order of
@@ -246,5 +243,9 @@ float pairing_reach2(const pair_search *search, const batch_query *batch, uint32
  * with GATHER_PLACES. Empties `near`. */
 void batch_pairs(const batch_query *batch, uint32_t begin, uint32_t end, nearby *near,
                  pair_search *search);
+/* Does the same for the one agent `place`, if the gathered positions are differences from it: so
+ * its own position is 0. */
+void batch_pairs_around(const batch_query *batch, uint32_t place, nearby *near,
+                        pair_search *search);
 
 #endif

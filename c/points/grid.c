@@ -8,24 +8,19 @@
 #include <math.h>
 #include <string.h>
 
-enum {
-  MOST_COLUMNS = 16, /* each cell is divided along x into at most this many columns */
-  ENTRY_WORK = 4,    /* the table has at most ENTRY_WORK entries per agent, plus ENTRIES_LEAST */
-  ENTRIES_LEAST = 64,
-};
+/* The table has at most ENTRY_WORK entries per agent, plus ENTRIES_LEAST. */
+enum { ENTRY_WORK = 4, ENTRIES_LEAST = 64 };
 
 /* ---- Memory ------------------------------------------------------------------------------ */
 
-/* Returns the maximum number of table entries for n agents. Depends only on n, not on the capacity,
- * so that the order of agents does not depend on the capacity either. */
-static uint64_t entry_budget(uint64_t n) { return ENTRY_WORK * n + ENTRIES_LEAST; }
+uint64_t grid_entry_budget(uint64_t n) { return ENTRY_WORK * n + ENTRIES_LEAST; }
 
 static void carve(void *index, arena *block) {
   struct grid *grid = index;
   grid->entryOf = arena_carve(block, (uint64_t)grid->points.capacity + 3, sizeof(uint32_t));
   /* Three more than there are entries: one for the slots without a present agent (see find_bounds),
    * and two because count_in counts the slots of entry e in starts[e + 2]. */
-  grid->starts = arena_carve(block, entry_budget(grid->points.capacity) + 3, sizeof(uint32_t));
+  grid->starts = arena_carve(block, grid_entry_budget(grid->points.capacity) + 3, sizeof(uint32_t));
 }
 
 static void keep(void *larger, const void *index) {
@@ -33,35 +28,12 @@ static void keep(void *larger, const void *index) {
   memcpy(target->starts, grid->starts, ((size_t)grid->entries + 1) * sizeof(uint32_t));
 }
 
-/* A world has more words than there is room for: hashes stand for it. */
-static void options(const void *index, uint32_t words[POINTS_OPTIONS]) {
+void grid_options(const void *index, uint32_t words[POINTS_OPTIONS]) {
   const struct grid *grid = index;
   memcpy(words, &grid->cellSize, sizeof grid->cellSize);
-  if (!grid->wraps) return;
-  for (uint32_t i = 0; i < 6; i++) {
-    const float side = i < 3 ? grid->least[i] : grid->size[i - 3];
-    uint32_t word;
-    memcpy(&word, &side, sizeof word);
-    words[1] = hash_word(words[1], word);
-    words[2] = hash_word(words[2] + 1, word);
-  }
 }
 
 /* ---- Build ------------------------------------------------------------------------------- */
-
-/* Returns the coordinates of four slots along an axis. Slots past the last are replaced by the
- * last. */
-ALWAYS_INLINE float4 load4(const points_source *source, uint32_t slot, int axis) {
-  const float *x = source->positions.axes[axis];
-  const size_t stride = source->positions.stride, last = source->count - 1;
-  float lanes[4];
-  UNROLL for (uint32_t lane = 0; lane < 4; lane++) {
-    const size_t index = slot + lane < last ? slot + lane : last;
-    WORKED(1);
-    lanes[lane] = x[index * stride];
-  }
-  return float4_load(lanes);
-}
 
 /* Loads x and y of four slots from interleaved positions; all four slots must exist. */
 ALWAYS_INLINE void load4_interleaved(const float *positions, uint32_t slot, float4 *x) {
@@ -82,7 +54,7 @@ ALWAYS_INLINE void load_slots(const points_source *source, uint32_t slot, float4
   if (dim == 2 && interleaved && source->count - slot >= 4)
     load4_interleaved(source->positions.axes[0], slot, x);
   else
-    EACH_AXIS (axis, dim) x[axis] = load4(source, slot, axis);
+    EACH_AXIS (axis, dim) x[axis] = grid_load4(source, slot, axis);
 }
 
 /* Writes the bounds of all present agents: those with groups other than 0, and with coordinates
@@ -107,7 +79,7 @@ static void find_bounds(const struct grid *grid, const points_source *source,
     const uint32_t step = allPresent ? 4 : 1;
     for (uint32_t i = slot; i < source->count; i += step) {
       if (!allPresent && (!source_group(source, i) || !source_accepts(source, i, dim))) continue;
-      const float4 x = allPresent ? load4(source, i, (int)axis)
+      const float4 x = allPresent ? grid_load4(source, i, (int)axis)
                                   : float4_all(source_coordinate(source, i, (int)axis));
       least[axis] = float4_min(least[axis], x);
       most[axis] = float4_max(most[axis], x);
@@ -123,8 +95,7 @@ static uint32_t power_of_two_below(uint64_t n) {
   return power;
 }
 
-/* Makes a table of `total` entries, none of them shared, for these numbers of columns and rows. */
-static void share_nothing(struct grid *grid, double total, const uint32_t *counts) {
+void grid_share_nothing(struct grid *grid, double total, const uint32_t *counts) {
   grid->entries = (uint32_t)total;
   grid->entryMask = UINT32_MAX;
   grid->strides[0] = 1;
@@ -132,44 +103,15 @@ static void share_nothing(struct grid *grid, double total, const uint32_t *count
   grid->strides[2] = counts[0] * counts[1];
 }
 
-/* Lays out the table of a world that wraps around: divides the world into cells of equal size, at
- * least as large as they should be, and each cell into up to MOST_COLUMNS columns. */
-static void divide_world(struct grid *grid) {
-  enum { MOST_CELLS = (GRID_LAST + 1) / MOST_COLUMNS }; /* along an axis */
-  const uint64_t budget = entry_budget(grid->points.present);
-  uint32_t counts[3] = {1, 1, 1};
-  double total;
-  float widened = grid->cellSize;
-  for (grid->columns = MOST_COLUMNS;;) {
-    WORKED(1);
-    total = 1;
-    for (uint32_t axis = 0; axis < grid->points.dimensions; axis++) {
-      const float fit = grid->size[axis] / widened;
-      const uint32_t cells = fit >= 1 ? fit < MOST_CELLS ? (uint32_t)fit : MOST_CELLS : 1;
-      counts[axis] = axis ? cells : cells * grid->columns;
-      total *= counts[axis];
-      grid->scale[axis] = (float)counts[axis] / grid->size[axis];
-      grid->origin[axis] = grid->least[axis] + 0.5f / grid->scale[axis];
-      grid->last[axis] = (float)(counts[axis] - 1);
-    }
-    if (total <= (double)budget / (grid->columns > 1 ? 2 : 1)) break;
-    if (grid->columns > 1)
-      grid->columns /= 2;
-    else
-      widened *= 2;
-  }
-  share_nothing(grid, total, counts);
-}
-
 /* Lays out the table for agents with the bounds lo … hi. Divides cells into columns: up to
- * MOST_COLUMNS, if there is room. If there is no room even for one entry per cell, cells share
+ * GRID_COLUMNS, if there is room. If there is no room even for one entry per cell, cells share
  * entries. */
 static void lay_out(struct grid *grid, const float *lo, const float *hi) {
   const int dim = (int)grid->points.dimensions;
-  const uint64_t budget = entry_budget(grid->points.present);
+  const uint64_t budget = grid_entry_budget(grid->points.present);
   uint32_t counts[4];
   double total; /* the number of columns: up to 2^66, too large for an integer */
-  for (grid->columns = MOST_COLUMNS;; grid->columns /= 2) {
+  for (grid->columns = GRID_COLUMNS;; grid->columns /= 2) {
     WORKED(1);
     for (int axis = 0; axis < dim; axis++) {
       const float scale = (axis ? 1 : (float)grid->columns) / grid->cellSize;
@@ -185,7 +127,7 @@ static void lay_out(struct grid *grid, const float *lo, const float *hi) {
   }
   for (int axis = 0; axis < dim; axis++) grid->last[axis] = (float)(counts[axis] - 1);
   if (total <= (double)budget) {
-    share_nothing(grid, total, counts);
+    grid_share_nothing(grid, total, counts);
     return;
   }
   /* Cells share entries. The strides are odd, so that agents on a line along any axis are spread
@@ -203,34 +145,12 @@ static void lay_out(struct grid *grid, const float *lo, const float *hi) {
   grid->strides[2] = grid->strides[1] * (rows | 1);
 }
 
-ALWAYS_INLINE bool is_in_world(float4 x, float4 least, float4 size) {
-  return word4_bits(word4_and(float4_le(least, x), float4_lt(float4_sub(x, least), size))) == 15;
-}
-
-/* Returns coordinates along an axis, moved into a world that wraps around. */
-OUT_OF_LINE float4 into_world(struct grid *grid, float4 x, int axis) {
-  float lanes[4];
-  grid->hasMoved = true;
-  float4_store(lanes, x);
-  for (int lane = 0; lane < 4; lane++) lanes[lane] = grid_wrapped(grid, lanes[lane], axis);
-  return float4_load(lanes);
-}
-
-/* Moves the positions of all agents into a world that wraps around. */
-static void move_into_world(struct grid *grid) {
-  for (uint32_t axis = 0; axis < grid->points.dimensions; axis++) {
-    float *x = grid->points.ordered.axes[axis];
-    for (uint32_t i = 0; i < grid->points.present; i++) x[i] = grid_wrapped(grid, x[i], (int)axis);
-  }
-}
-
 /* Writes the table entry of each of the slots begin … end - 1 to entryOf, and counts the slots of
  * entry e in starts[e + 2]. `end` must be a multiple of four or the number of slots. */
 ALWAYS_INLINE void count_in(struct grid *grid, const points_source *source,
                             const points_survey *survey, uint32_t begin, uint32_t end,
                             const int dim) {
   const bool allPresent = survey->present == source->count, interleaved = is_interleaved_2d(source);
-  const bool wraps = grid->wraps;
   const uint32_t dimensions = grid->points.dimensions, entries = grid->entries;
   const word4 entryMask = word4_all(grid->entryMask);
   float4 origin[3], scale[3], last[3];
@@ -247,9 +167,6 @@ ALWAYS_INLINE void count_in(struct grid *grid, const points_source *source,
     word4 entry = word4_all(0);
     load_slots(source, slot, x, interleaved, dim);
     EACH_AXIS (axis, dim) {
-      if (wraps &&
-          !is_in_world(x[axis], float4_all(grid->least[axis]), float4_all(grid->size[axis])))
-        x[axis] = into_world(grid, x[axis], axis);
       float4 t = float4_mul(float4_sub(x[axis], origin[axis]), scale[axis]);
       t = float4_min(float4_max(t, float4_all(0)), last[axis]);
       entry = word4_add(entry, word4_mul(float4_round(t), stride[axis]));
@@ -306,34 +223,33 @@ OUT_OF_LINE void sum_counts(uint32_t *starts, uint32_t entries) {
   }
 }
 
-/* Builds the grid from positions and groups that were checked before. */
-static void build(void *index, const points_source *source, const points_survey *survey) {
+void grid_fill(struct grid *grid, const points_source *source, const points_source *counted,
+               const points_survey *survey) {
   /* Slots per call of the functions `count` and `place`. There are many calls instead of one,
    * because a JavaScript engine optimizes a function only after many calls: see OUT_OF_LINE. */
   enum { AT_ONCE = 1024 };
-  struct grid *grid = index;
   const uint32_t dimensions = grid->points.dimensions;
-  points_take(&grid->points, source, survey);
-  grid->hasMoved = false;
-  if (grid->wraps) {
-    divide_world(grid);
-  } else {
-    float lo[4] = {0}, hi[4] = {0};
-    if (survey->present) find_bounds(grid, source, survey, lo, hi);
-    lay_out(grid, lo, hi);
-  }
   memset(grid->starts, 0, ((size_t)grid->entries + 3) * sizeof *grid->starts);
   const bool withGroups = survey->anyGroups != survey->allGroups;
   for (uint32_t begin = 0; begin < source->count; begin += AT_ONCE) {
     const uint32_t end = source->count - begin > AT_ONCE ? begin + AT_ONCE : source->count;
-    CALL_PAIR(dimensions, count, grid, source, survey, begin, end);
+    CALL_PAIR(dimensions, count, grid, counted, survey, begin, end);
   }
   sum_counts(grid->starts, grid->entries);
   for (uint32_t begin = 0; begin < source->count; begin += AT_ONCE) {
     const uint32_t end = source->count - begin > AT_ONCE ? begin + AT_ONCE : source->count;
     CALL_PAIR(dimensions, place, grid, source, withGroups, begin, end);
   }
-  if (grid->hasMoved) move_into_world(grid);
+}
+
+/* Builds the grid from positions and groups that were checked before. */
+static void build(void *index, const points_source *source, const points_survey *survey) {
+  struct grid *grid = index;
+  float lo[4] = {0}, hi[4] = {0};
+  points_take(&grid->points, source, survey);
+  if (survey->present) find_bounds(grid, source, survey, lo, hi);
+  lay_out(grid, lo, hi);
+  grid_fill(grid, source, source, survey);
 }
 
 /* ---- Cells to draw, statistics, validation ----------------------------------------------- */
@@ -390,7 +306,7 @@ static void stats(const void *index, copse_points_statistics *stats) {
 static bool validate(const void *index) {
   const struct grid *grid = index;
   const copse_points *points = &grid->points;
-  if (grid->entries > entry_budget(points->present)) return false;
+  if (grid->entries > grid_entry_budget(points->present)) return false;
   if (!grid->entries) return points->present == 0; /* never built */
   if (grid->starts[0] != 0 || grid->starts[grid->entries] != points->present) return false;
   for (uint32_t entry = 0; entry < grid->entries; entry++) {
@@ -408,75 +324,59 @@ static bool validate(const void *index) {
 
 /* ---- Creation ---------------------------------------------------------------------------- */
 
-#define GRID_TYPE(collectAny, nearestAny, neighborsAny, countAny, castAny)                         \
-  {                                                                                                \
-    .kind = SNAPSHOT_GRID, .bytes = sizeof(struct grid), .carve = carve, .keep = keep,             \
-    .build = build, .options = options, .collect = (collectAny), .nearest = (nearestAny),          \
-    .neighbors = (neighborsAny), .count = (countAny), .cast = (castAny),                           \
-    .allWithin = grid_all_within, .allNeighbors = grid_all_neighbors, .pairs = grid_pairs,         \
-    .cells = cells, .stats = stats, .validate = validate,                                          \
-  }
-static const points_type GRID =
-    GRID_TYPE(grid_collect, grid_nearest, grid_neighbors, grid_count, grid_cast);
-static const points_type WRAPPED_GRID =
-    GRID_TYPE(wrapped_collect, wrapped_nearest, wrapped_nearest_of, wrapped_count, NULL);
+/* The functions of every grid, in a world that wraps around too. */
+#define GRID_TYPE                                                                                  \
+  .kind = SNAPSHOT_GRID, .bytes = sizeof(struct grid), .carve = carve, .keep = keep,               \
+  .nearest = grid_nearest, .cells = cells, .stats = stats, .validate = validate
+static const points_type GRID = {GRID_TYPE,
+                                 .build = build,
+                                 .options = grid_options,
+                                 .collect = grid_collect,
+                                 .neighbors = grid_neighbors,
+                                 .count = grid_count,
+                                 .cast = grid_cast,
+                                 .allWithin = grid_all_within,
+                                 .allNeighbors = grid_all_neighbors,
+                                 .pairs = grid_pairs};
+const points_type WRAPPED_GRID = {GRID_TYPE,
+                                  .build = wrapped_build,
+                                  .options = wrapped_options,
+                                  .collect = wrapped_collect,
+                                  .neighbors = wrapped_neighbors,
+                                  .count = wrapped_count,
+                                  .allWithin = wrapped_all_within,
+                                  .allNeighbors = wrapped_all_neighbors,
+                                  .pairs = wrapped_pairs};
 _Static_assert(sizeof(struct grid) <= POINTS_BYTES, "see any_points");
-
-/* Sets the world that wraps around: the corners in `wrap`. */
-static void set_world(struct grid *grid, const float *wrap) {
-  const uint32_t dim = grid->points.dimensions;
-  grid->wraps = true;
-  grid->points.type = &WRAPPED_GRID;
-  for (uint32_t axis = 0; axis < dim; axis++) {
-    const float least = wrap[axis] + 0.0f, most = wrap[dim + axis]; /* adding 0 turns -0 into 0 */
-    grid->least[axis] = least;
-    grid->size[axis] = most - least;
-    /* Up to ten operations round, each by less than 1e-7 of the greatest number in it. */
-    grid->slack[axis] = 4e-6f * fmaxf(fabsf(least), fabsf(most));
-    grid->inner[0][axis] = least + grid->slack[axis];
-    grid->inner[1][axis] = most - grid->slack[axis];
-  }
-  for (uint32_t axis = dim; axis < 4; axis++) {
-    grid->inner[0][axis] = -INFINITY;
-    grid->inner[1][axis] = INFINITY;
-  }
-}
 
 /* Returns a grid with the given options. Its arrays have no memory yet. */
 static struct grid bare(const copse_grid_def *def) {
-  struct grid grid = {.points = {.type = &GRID,
-                                 .dimensions = def->dimensions,
-                                 .capacity = def->capacity,
-                                 .layout = def->layout,
-                                 .external = def->external,
-                                 .onNonFinite = def->onNonFinite,
-                                 .allocator = def->allocator},
-                      .cellSize = def->cellSize,
-                      .entryMask = UINT32_MAX};
-  if (def->wrap && points_ok(&grid.points)) set_world(&grid, def->wrap);
-  return grid;
+  return (struct grid){.points = {.type = &GRID,
+                                  .dimensions = def->dimensions,
+                                  .capacity = def->capacity,
+                                  .layout = def->layout,
+                                  .external = def->external,
+                                  .onNonFinite = def->onNonFinite,
+                                  .allocator = def->allocator},
+                       .cellSize = def->cellSize,
+                       .entryMask = UINT32_MAX};
 }
 
-static bool is_ok(const copse_grid_def *def, const struct grid *grid) {
-  if (!points_ok(&grid->points) || !(grid->cellSize > 0 && grid->cellSize < INFINITY)) return false;
-  for (uint32_t axis = 0; def->wrap && axis < def->dimensions; axis++)
-    if (!is_coordinate(def->wrap[axis]) || !is_coordinate(def->wrap[def->dimensions + axis]) ||
-        !(grid->size[axis] > 0))
-      return false;
-  return true;
+static bool is_ok(const struct grid *grid) {
+  return points_ok(&grid->points) && grid->cellSize > 0 && grid->cellSize < INFINITY;
 }
 
 copse_grid_def copse_grid_default(void) {
   return (copse_grid_def){.dimensions = 2, .capacity = 1000, .cellSize = 1};
 }
 
-size_t copse_grid_bytes(const copse_grid_def *def) {
+size_t grid_bytes_flat(const copse_grid_def *def) {
   const struct grid grid = bare(def);
-  return is_ok(def, &grid) ? points_bytes(&grid.points) : 0;
+  return is_ok(&grid) ? points_bytes(&grid.points) : 0;
 }
 
-copse_status copse_grid_create(const copse_grid_def *def, copse_points **points) {
+copse_status grid_create_flat(const copse_grid_def *def, copse_points **points) {
   const struct grid grid = bare(def);
   *points = NULL;
-  return is_ok(def, &grid) ? points_create(&grid.points, points) : COPSE_INVALID_ARGUMENT;
+  return is_ok(&grid) ? points_create(&grid.points, points) : COPSE_INVALID_ARGUMENT;
 }

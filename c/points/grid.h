@@ -12,9 +12,8 @@
  * modulo the size of the table, and the distance test tells their agents apart.
  *
  * If the world wraps around, the cells divide it exactly, and entries are never shared: cells are
- * widened instead. Positions are moved into the world. A query whose window ends inside the world
- * cannot see across the world's edges, so it works as in any other grid. All other queries are in
- * grid_wrap.c. */
+ * widened instead. Positions are moved into the world. Such a grid has a table of functions of its
+ * own: see grid_wrap.c. */
 #ifndef COPSE_GRID_H
 #define COPSE_GRID_H
 
@@ -23,13 +22,13 @@
 struct grid {
   copse_points points;
   float cellSize;
-  bool wraps;        /* the world wraps around: it is a torus */
-  bool hasMoved;     /* the last build moved an agent into the world */
-  float least[4];    /* the world's lower corner; in 2D z is 0, and so in the next two */
+  uint32_t *entryOf; /* the table entry of each slot; used only while building */
+
+  /* Only in a world that wraps around. In 2D, z of the first three is 0. */
+  float least[4];    /* the world's lower corner */
   float size[4];     /* the size of the world along each axis */
   float slack[3];    /* more than all rounding errors of a difference across the world's edge */
-  float inner[2][4]; /* a window inside these bounds does not reach the world's edges */
-  uint32_t *entryOf; /* the table entry of each slot; used only while building */
+  float inner[2][4]; /* a box inside these bounds does not reach the world's edges */
 
   /* The table of the last build. */
   uint32_t *starts; /* where the agents of each entry begin; then the end of the last entry */
@@ -43,8 +42,9 @@ struct grid {
   float last[4];   /* the numbers of the last column, row and layer */
 };
 
-/* The highest number that a column, row or layer can have. Points farther away get this number. */
-enum { GRID_LAST = (1 << 22) - 1 };
+/* GRID_LAST is the highest number that a column, row or layer can have. Points farther away get
+ * this number. Each cell is divided along x into at most GRID_COLUMNS columns. */
+enum { GRID_LAST = (1 << 22) - 1, GRID_COLUMNS = 16 };
 
 /* Returns the numbers of the column, row and layer that contain a point, or of the nearest ones if
  * the point is outside the grid. A greater coordinate never gets a smaller number, in spite of
@@ -60,18 +60,14 @@ typedef struct grid_window {
   uint32_t lo[4], hi[4];
 } grid_window;
 
-/* True if the box lo … hi does not reach the edges of a world that wraps around: then no agent in
- * the box is nearer to its center across an edge, nor is an agent outside. */
-bool grid_is_inner(const struct grid *grid, float4 lo, float4 hi);
-
 /* Writes the window that contains the box lo … hi. Returns false if some of its columns share
  * entries with each other, because agents would then be found twice: the caller must scan all
- * agents instead. In a world that wraps around, returns false if the box reaches its edges. */
+ * agents instead. */
 ALWAYS_INLINE bool grid_window_of(const struct grid *grid, float4 lo, float4 hi,
                                   grid_window *window, const int dim) {
   word4_store(window->lo, grid_numbers(grid, lo));
   word4_store(window->hi, grid_numbers(grid, hi));
-  if (grid->entryMask == UINT32_MAX) return !grid->wraps || grid_is_inner(grid, lo, hi);
+  if (grid->entryMask == UINT32_MAX) return true;
   uint64_t sizes[3];
   EACH_AXIS (axis, 3) sizes[axis] = window->hi[axis] - window->lo[axis] + 1;
   if (sizes[0] > grid->strides[1]) return false;
@@ -110,11 +106,46 @@ ALWAYS_INLINE uint32_t grid_runs(const struct grid *grid, uint32_t x, uint32_t y
   return 2;
 }
 
-/* ---- Worlds that wrap around, see grid_wrap.c ---- */
+/* ---- Building ---- */
 
-/* Returns a coordinate moved into the world along an axis. A coordinate in the world is returned as
- * it is. */
-float grid_wrapped(const struct grid *grid, float x, int axis);
+/* Returns the maximum number of table entries for n agents. Depends only on n, not on the capacity,
+ * so that the order of agents does not depend on the capacity either. */
+uint64_t grid_entry_budget(uint64_t n);
+/* Returns the coordinates of four slots along an axis. Slots past the last are replaced by the
+ * last. */
+ALWAYS_INLINE float4 grid_load4(const points_source *source, uint32_t slot, int axis) {
+  const float *x = source->positions.axes[axis];
+  const size_t stride = source->positions.stride, last = source->count - 1;
+  float lanes[4];
+  UNROLL for (uint32_t lane = 0; lane < 4; lane++) {
+    const size_t index = slot + lane < last ? slot + lane : last;
+    WORKED(1);
+    lanes[lane] = x[index * stride];
+  }
+  return float4_load(lanes);
+}
+/* Makes a table of `total` entries, none of them shared, for these numbers of columns and rows. */
+void grid_share_nothing(struct grid *grid, double total, const uint32_t *counts);
+/* Sorts agents into the table, whose layout is set. `counted` has the positions whose cells the
+ * agents belong to. */
+void grid_fill(struct grid *grid, const points_source *source, const points_source *counted,
+               const points_survey *survey);
+
+/* These do the same as copse_grid_bytes and copse_grid_create, but ignore `wrap`: so a program that
+ * has no worlds that wrap around does not link their code. */
+size_t grid_bytes_flat(const copse_grid_def *def);
+copse_status grid_create_flat(const copse_grid_def *def, copse_points **points);
+
+/* ---- Worlds that wrap around: see grid_wrap.c ---- */
+
+/* The functions of a grid in such a world. */
+extern const points_type WRAPPED_GRID;
+/* Makes the world of a grid that was not built yet wrap around. `wrap`: see copse_grid_def. */
+copse_status grid_set_wrap(copse_points *points, const float *wrap);
+
+/* True if the box lo … hi does not reach the edges of the world: then no agent in the box is nearer
+ * to its center across an edge, nor is an agent outside. */
+bool grid_is_inner(const struct grid *grid, float4 lo, float4 hi);
 
 /* A walk over the runs of all agents that may be within reach of a box. */
 typedef struct wrapped_walk {
@@ -134,34 +165,28 @@ void wrapped_start(wrapped_walk *walk, const struct grid *grid, const float *lo,
 /* Writes the next run, or the next part of a run, of at most `most` agents. Returns false at the
  * end. */
 bool wrapped_next(wrapped_walk *walk, uint32_t most, grid_run *run);
+/* Writes the differences of coordinates along an axis from `center`, by the shorter way, and up to
+ * three entries more. */
+void wrapped_differences(const struct grid *grid, int axis, const float *x, uint32_t count,
+                         float center, float *differences);
 
-/* Returns differences of coordinates along an axis, by the shorter way, of plain differences. */
-ALWAYS_INLINE float4 wrapped_difference(float4 d, float4 size) {
-  const float4 half = float4_mul(size, float4_all(0.5f));
-  const word4 words = float4_as_words(size);
-  d = float4_sub(d, word4_as_floats(word4_and(float4_lt(half, d), words)));
-  const word4 below = float4_lt(d, float4_sub(float4_all(0), half));
-  return float4_add(d, word4_as_floats(word4_and(below, words)));
-}
-/* Writes for each axis the differences of the positions of a run of agents from a center, by the
- * shorter way, and up to three entries more. */
-void wrapped_differences(const struct grid *grid, grid_run run, const float *center,
-                         float *const *differences);
-/* Continues grid_neighbors with windows that reach the edges of the world, from a reach on. */
-uint32_t wrapped_neighbors(const struct grid *grid, const float *center, const copse_query *query,
-                           float reach, scan_nearest *nearest);
-
-/* The functions for points_type that differ. */
+/* The functions for points_type, where the comments say what each of them does. */
+void wrapped_build(void *grid, const points_source *source, const points_survey *survey);
+void wrapped_options(const void *grid, uint32_t words[POINTS_OPTIONS]);
 uint32_t wrapped_collect(const void *grid, const region *where, shape kind,
                          const copse_query *query, copse_results *results);
+uint32_t wrapped_neighbors(const void *grid, const float *center, const copse_query *query,
+                           scan_nearest *nearest);
 uint32_t wrapped_count(const void *grid, const region *circle, const copse_query *query,
                        bool stopAtFirst, uint32_t *visits);
-uint32_t wrapped_nearest(const void *grid, const float *center, const copse_query *query,
-                         pair *nearest);
-uint32_t wrapped_nearest_of(const void *grid, const float *center, const copse_query *query,
-                            scan_nearest *nearest);
+void wrapped_all_within(const void *grid, const batch_query *batch, float radius,
+                        row_writer *writer);
+void wrapped_all_neighbors(const void *grid, neighbor_search *search);
+void wrapped_pairs(const void *grid, const batch_query *batch, pair_search *search);
 
-/* The grid's functions for points_type, where the comments say what each of them does. */
+/* ---- The functions of any other grid for points_type ---- */
+
+void grid_options(const void *grid, uint32_t words[POINTS_OPTIONS]);
 uint32_t grid_collect(const void *grid, const region *where, shape kind, const copse_query *query,
                       copse_results *results);
 uint32_t grid_count(const void *grid, const region *circle, const copse_query *query,
@@ -170,6 +195,10 @@ uint32_t grid_nearest(const void *grid, const float *center, const copse_query *
                       pair *nearest);
 uint32_t grid_neighbors(const void *grid, const float *center, const copse_query *query,
                         scan_nearest *nearest);
+/* Estimates how far from a point its k-th neighbor is, as if all agents were spread evenly over the
+ * grid. Returns at most the size of a cell: where agents are crowded, the estimate would be much
+ * too large. */
+float grid_reach(const struct grid *grid, uint32_t k);
 uint32_t grid_cast(const void *grid, const scan_ray *ray, const copse_query *query, copse_hit *hit);
 void grid_all_within(const void *grid, const batch_query *batch, float radius, row_writer *writer);
 void grid_all_neighbors(const void *grid, neighbor_search *search);

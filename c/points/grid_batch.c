@@ -70,6 +70,21 @@ ALWAYS_INLINE bool group_window(const struct grid *grid, const grid_group *group
                         dim);
 }
 
+/* In a world that wraps around: true if nothing within reach of the agents of a group that begins
+ * at index `place` is across the world's edges. Tests four agents, even if the group has but one.
+ */
+OUT_OF_LINE bool is_inner(const struct grid *grid, uint32_t place, float reach2) {
+  const float4 reach = float4_all(reach_of(reach2));
+  uint32_t inner = 15;
+  for (uint32_t axis = 0; axis < grid->points.dimensions; axis++) {
+    const float4 x = float4_load(grid->points.ordered.axes[axis] + place);
+    const float4 least = float4_add(float4_all(grid->inner[0][axis]), reach);
+    const float4 most = float4_sub(float4_all(grid->inner[1][axis]), reach);
+    inner &= word4_bits(word4_and(float4_le(least, x), float4_le(x, most)));
+  }
+  return !(~inner & scan_in_run(place, grid->points.present));
+}
+
 ALWAYS_INLINE void copy_four(nearby *near, const copse_points *points, uint32_t target,
                              uint32_t place, const gather_fields fields, const int dim) {
   EACH_AXIS (axis, dim)
@@ -243,106 +258,46 @@ static void group_rows(const batch_query *batch, nearby *near, uint32_t own, flo
     CALL_PAIR(batch->points->dimensions, group_rows, batch, near, own, radius2, writer);
 }
 
-/* Gathers all agents that may be within reach of a group, in a world that wraps around. Returns
- * false if `near` has no room for all of them. */
-SMALL_CODE static bool gather_wrapped(nearby *near, const struct grid *grid,
-                                      const grid_group *group, float reach2, gather_fields fields) {
-  wrapped_walk walk;
-  grid_run run;
-  float lo[4], hi[4];
-  float4_store(lo, group->lo);
-  float4_store(hi, group->hi);
-  wrapped_start(&walk, grid, lo, hi, reach2);
-  near->size = 0;
-  while (wrapped_next(&walk, UINT32_MAX, &run)) {
-    if (run.end - run.begin > NEAR_LIMIT - near->size) return false;
-    copy_other(near, &grid->points, run.begin, run.end, fields);
-  }
-  nearby_end(near, near->size);
-  return true;
-}
-
-/* Writes the row of an agent, `place` in the order of the grid, in a world that wraps around. */
-SMALL_CODE OUT_OF_LINE void wrapped_row(const batch_query *batch, const struct grid *grid,
-                                        const nearby *near, uint32_t place, float radius2,
-                                        row_writer *writer) {
-  const uint32_t slot = grid->points.ordered.ids[place];
-  const int dim = (int)grid->points.dimensions;
-  uint32_t elsewhere[NEAR_LIMIT + NEAR_PADDING], count = 0;
-  const bool roomy = rows_room(writer) >= near->size + 4;
-  uint32_t *const row = roomy ? writer->ids + writer->used : elsewhere;
-  float center[3] = {0};
+/* Writes the row of an agent by a single query. Returns 1, the number of rows. */
+SMALL_CODE static uint32_t row_alone(const struct grid *grid, const batch_query *batch,
+                                     uint32_t place, float radius, row_writer *writer) {
+  float center[3];
   points_center(&grid->points, place, center);
-  const batch_asker asker = asker_of(batch, center, slot, dim);
-  const float4 sizes[3] = {float4_all(grid->size[0]), float4_all(grid->size[1]),
-                           float4_all(grid->size[2])};
-  for (uint32_t i = 0; i < near->size; i += 4) {
-    float4 d[3];
-    UNROLL for (int axis = 0; axis < 3; axis++) {
-      if (axis == 2 && dim == 2) break;
-      d[axis] = float4_sub(float4_load(near->axes[axis] + i), asker.center.axes[axis]);
-      d[axis] = wrapped_difference(d[axis], sizes[axis]);
-    }
-    const word4 ids = word4_load(near->ids + i);
-    word4 hit = float4_le(scan_sum_of_squares4(d, dim), float4_all(radius2));
-    hit = word4_without(hit, word4_equal(ids, asker.slot));
-    if (!batch->plain) {
-      const word4 common = word4_and(word4_load(near->groups + i), asker.mask);
-      hit = word4_without(hit, word4_equal(common, word4_all(0)));
-    }
-    word4_store_packed(row + count, ids, word4_bits(hit));
-    count += bits_count(word4_bits(hit));
-  }
-  if (!roomy && count && count <= rows_room(writer))
-    memcpy(writer->ids + writer->used, row, count * sizeof *row);
-  row_end(writer, slot, count);
+  batch_row_alone(batch, center, grid->points.ordered.ids[place], radius, writer);
+  return 1;
 }
 
-/* Writes the rows of a group in a world that wraps around. Returns the size of the group, or 0 on
- * failure. */
-SMALL_CODE OUT_OF_LINE uint32_t wrapped_rows(const batch_query *batch, const struct grid *grid,
-                                             nearby *near, uint32_t place, float radius2,
-                                             row_writer *writer) {
-  grid_group group;
-  group_at_any(grid, place, &group);
-  if (!gather_wrapped(near, grid, &group, radius2,
-                      batch->plain ? GATHER_IDS : GATHER_IDS_AND_GROUPS))
-    return 0;
-  for (uint32_t i = 0; i < group.size; i++)
-    wrapped_row(batch, grid, near, place + i, radius2, writer);
-  return group.size;
+/* Writes the rows of the group that begins at index `place`. Returns the number of rows. */
+ALWAYS_INLINE uint32_t rows_at(const struct grid *grid, const batch_query *batch, uint32_t place,
+                               float radius, nearby *near, row_writer *writer) {
+  const uint32_t own = gather(near, grid, batch, place, radius * radius);
+  if (!own) return row_alone(grid, batch, place, radius, writer);
+  group_rows(batch, near, own, radius * radius, writer);
+  return own;
 }
 
 void grid_all_within(const void *index, const batch_query *batch, float radius,
                      row_writer *writer) {
   const struct grid *grid = index;
   nearby near;
-  for (uint32_t place = 0; place < grid->points.present;) {
-    uint32_t own = gather(&near, grid, batch, place, radius * radius);
-    if (own)
-      group_rows(batch, &near, own, radius * radius, writer);
-    else if (grid->wraps)
-      own = wrapped_rows(batch, grid, &near, place, radius * radius, writer);
-    place += own;
-    if (!own) {
-      float center[3];
-      points_center(&grid->points, place, center);
-      batch_row_alone(batch, center, grid->points.ordered.ids[place++], radius, writer);
-    }
-  }
+  for (uint32_t place = 0; place < grid->points.present;)
+    place += rows_at(grid, batch, place, radius, &near, writer);
 }
 
 /* ---- The k nearest neighbors, of all agents ----------------------------------------------- */
 
-void grid_all_neighbors(const void *index, neighbor_search *search) {
+/* Writes all rows. `wraps`: the world wraps around. */
+ALWAYS_INLINE void all_neighbors(const struct grid *grid, neighbor_search *search,
+                                 const bool wraps) {
   enum { LEARN_FROM = 32 }; /* rows per update of the expected radius: fewer predict it badly */
-  const struct grid *grid = index;
   nearby near;
   uint32_t learnt = 0;
   for (uint32_t place = 0; place < grid->points.present;) {
     const float expected2 = search->expected.reach2;
     const float reach2 = expected2 < search->max2 ? expected2 : search->max2;
-    uint32_t own = reach2 > 0 ? gather(&near, grid, &search->batch, place, reach2) : 0;
+    uint32_t own = 0;
+    if (reach2 > 0 && (!wraps || is_inner(grid, place, reach2)))
+      own = gather(&near, grid, &search->batch, place, reach2);
     if (own) {
       batch_nearest(search, &near, 0, own, NULL, reach2);
     } else {
@@ -357,6 +312,10 @@ void grid_all_neighbors(const void *index, neighbor_search *search) {
     expect(&search->expected);
     learnt = 0;
   }
+}
+
+void grid_all_neighbors(const void *grid, neighbor_search *search) {
+  all_neighbors(grid, search, false);
 }
 
 /* ---- Pairs -------------------------------------------------------------------------------- */
@@ -376,27 +335,6 @@ static void pair_with_run(const batch_query *batch, const grid_group *group, gri
   }
 }
 
-/* Finds all pairs of an agent and one that comes later in the order of the grid, in a world that
- * wraps around. Returns 1, the number of agents that are done. */
-SMALL_CODE OUT_OF_LINE uint32_t wrapped_pairs(const struct grid *grid, const batch_query *batch,
-                                              uint32_t place, nearby *near, pair_search *search) {
-  wrapped_walk walk;
-  grid_run run;
-  float center[3];
-  float *const axes[3] = {near->axes[0], near->axes[1], near->axes[2]};
-  points_center(&grid->points, place, center);
-  wrapped_start(&walk, grid, center, center, pairing_reach2(search, batch, place, place + 1));
-  search->differences = true;
-  while (wrapped_next(&walk, NEAR_LIMIT, &run)) {
-    near->size = 0;
-    copy_other(near, &grid->points, run.begin, run.end, GATHER_PLACES);
-    wrapped_differences(grid, run, center, axes);
-    batch_pairs(batch, place, place + 1, near, search);
-  }
-  search->differences = false;
-  return 1;
-}
-
 /* Finds all pairs of an agent of the group that begins at index `place` and an agent that comes
  * later in the order of the grid. Returns the size of the group. */
 SMALL_CODE OUT_OF_LINE uint32_t group_pairs(const struct grid *grid, const batch_query *batch,
@@ -414,8 +352,6 @@ SMALL_CODE OUT_OF_LINE uint32_t group_pairs(const struct grid *grid, const batch
         while (parts > 0) pair_with_run(batch, &group, runs[--parts], near, search);
       }
     }
-  } else if (grid->wraps) {
-    return wrapped_pairs(grid, batch, place, near, search);
   } else
     pair_with_run(batch, &group, (grid_run){0, grid->points.present}, near, search);
   batch_pairs(batch, place, place + group.size, near, search);
@@ -427,4 +363,109 @@ SMALL_CODE void grid_pairs(const void *index, const batch_query *batch, pair_sea
   nearby near;
   for (uint32_t place = 0; place < grid->points.present;)
     place += group_pairs(grid, batch, place, &near, search);
+}
+
+/* ---- Worlds that wrap around --------------------------------------------------------------- *
+ *
+ * Groups that do not reach the edges of the world are processed as in any other grid. Around all
+ * other agents, the positions of gathered agents are replaced by their differences by the shorter
+ * way, as if the agent were at 0. */
+
+/* Replaces the positions of gathered agents by their differences from a center. Reads the positions
+ * from index `begin` on. */
+SMALL_CODE static void take_differences(nearby *near, const struct grid *grid, uint32_t begin,
+                                        const float *center) {
+  for (uint32_t axis = 0; axis < grid->points.dimensions; axis++)
+    wrapped_differences(grid, (int)axis, near->axes[axis] + begin, near->size, center[axis],
+                        near->axes[axis]);
+}
+
+/* Gathers all agents that may be within reach of a group. Returns false if there is no room for
+ * them. */
+SMALL_CODE static bool gather_across(nearby *near, const struct grid *grid, const grid_group *group,
+                                     float reach2, gather_fields fields) {
+  wrapped_walk walk;
+  grid_run run;
+  float lo[4], hi[4];
+  float4_store(lo, group->lo);
+  float4_store(hi, group->hi);
+  wrapped_start(&walk, grid, lo, hi, reach2);
+  near->size = 0;
+  while (wrapped_next(&walk, UINT32_MAX, &run)) {
+    if (run.end - run.begin > NEAR_LIMIT - near->size) return false;
+    copy_other(near, &grid->points, run.begin, run.end, fields);
+  }
+  return true;
+}
+
+/* Writes the rows of the group that begins at index `place`. Returns the number of rows; 0 if there
+ * is no room for all agents around the group. */
+SMALL_CODE OUT_OF_LINE uint32_t rows_across(const struct grid *grid, const batch_query *batch,
+                                            uint32_t place, float radius2, nearby *near,
+                                            row_writer *writer) {
+  enum { COPIES = NEAR_ENTRIES / 2 }; /* where copies of the positions begin */
+  const gather_fields fields = batch->plain ? GATHER_IDS : GATHER_IDS_AND_GROUPS;
+  grid_group group;
+  group_at_any(grid, place, &group);
+  if (!gather_across(near, grid, &group, radius2, fields)) return 0;
+  for (uint32_t axis = 0; axis < grid->points.dimensions; axis++)
+    memcpy(near->axes[axis] + COPIES, near->axes[axis], near->size * sizeof(float));
+  for (uint32_t i = place; i < place + group.size; i++) {
+    float center[3];
+    uint32_t self = 0;
+    points_center(&grid->points, i, center);
+    while (near->ids[self] != grid->points.ordered.ids[i]) self++;
+    take_differences(near, grid, COPIES, center);
+    nearby_end(near, near->size);
+    batch_rows(batch, near, self, 1, NULL, radius2, writer);
+  }
+  return group.size;
+}
+
+SMALL_CODE void wrapped_all_within(const void *index, const batch_query *batch, float radius,
+                                   row_writer *writer) {
+  const struct grid *grid = index;
+  nearby near;
+  for (uint32_t place = 0; place < grid->points.present;) {
+    const float radius2 = radius * radius;
+    const uint32_t own = is_inner(grid, place, radius2)
+                             ? rows_at(grid, batch, place, radius, &near, writer)
+                             : rows_across(grid, batch, place, radius2, &near, writer);
+    place += own ? own : row_alone(grid, batch, place, radius, writer);
+  }
+}
+
+SMALL_CODE void wrapped_all_neighbors(const void *grid, neighbor_search *search) {
+  all_neighbors(grid, search, true);
+}
+
+/* Finds all pairs of an agent and one that comes later in the order of the grid. */
+SMALL_CODE OUT_OF_LINE void pairs_across(const struct grid *grid, const batch_query *batch,
+                                         uint32_t place, nearby *near, pair_search *search) {
+  wrapped_walk walk;
+  grid_run run;
+  float center[3];
+  points_center(&grid->points, place, center);
+  wrapped_start(&walk, grid, center, center, pairing_reach2(search, batch, place, place + 1));
+  while (wrapped_next(&walk, NEAR_LIMIT, &run)) {
+    if (run.end <= place) continue;
+    if (run.begin < place) run.begin = place;
+    near->size = 0;
+    copy_other(near, &grid->points, run.begin, run.end, GATHER_PLACES);
+    take_differences(near, grid, 0, center);
+    batch_pairs_around(batch, place, near, search);
+  }
+}
+
+SMALL_CODE void wrapped_pairs(const void *index, const batch_query *batch, pair_search *search) {
+  const struct grid *grid = index;
+  nearby near;
+  for (uint32_t place = 0; place < grid->points.present;) {
+    const uint32_t left = grid->points.present - place;
+    const float reach2 = pairing_reach2(search, batch, place, place + (left < 4 ? left : 4));
+    if (is_inner(grid, place, reach2))
+      place += group_pairs(grid, batch, place, &near, search);
+    else
+      pairs_across(grid, batch, place++, &near, search);
+  }
 }

@@ -114,10 +114,7 @@ SMALL_CODE uint32_t grid_count(const void *index, const region *circle, const co
 
 /* ---- Nearest ------------------------------------------------------------------------------ */
 
-/* Estimates how far from a point its k-th neighbor is, as if all agents were spread evenly over the
- * grid. Returns at most the size of a cell: where agents are crowded, the estimate would be much
- * too large. */
-static float expected_reach(const struct grid *grid, uint32_t k) {
+float grid_reach(const struct grid *grid, uint32_t k) {
   const float cell = 1 / grid->scale[1];
   /* An estimate would need a cube root in 3D, which costs more than it gains. */
   if (grid->points.dimensions == 3) return cell;
@@ -171,16 +168,15 @@ uint32_t grid_neighbors(const void *index, const float *center, const copse_quer
   grid_window window, seen = {{1, 1, 1, 1}, {0}}; /* an empty window: lo is greater than hi */
   uint32_t visits = 0;
   if (!points_have(&grid->points, query->mask)) return 0;
-  for (float reach = expected_reach(grid, nearest->k);; reach *= 2) {
+  for (float reach = grid_reach(grid, nearest->k);; reach *= 2) {
     const float4 far = float4_all(reach_of(reach * reach));
     if (!grid_window_of(grid, float4_sub(point, far), float4_add(point, far), &window, dim)) {
       nearest->size = 0;
       nearest->limit2 = limit2;
-      if (grid->wraps) return visits + wrapped_neighbors(grid, center, query, reach, nearest);
       return visits +
              search_run(grid, (grid_run){0, grid->points.present}, center, &filter, nearest);
     }
-    bool whole = !grid->wraps; /* else, agents may be nearer across an edge of the world */
+    bool whole = true;
     EACH_AXIS (axis, 3) whole &= window.lo[axis] == 0 && (float)window.hi[axis] == grid->last[axis];
     for (uint32_t z = window.lo[2]; z <= window.hi[2]; z++) {
       for (uint32_t y = window.lo[1]; y <= window.hi[1]; y++) {
@@ -203,6 +199,7 @@ uint32_t grid_neighbors(const void *index, const float *center, const copse_quer
 
 uint32_t grid_nearest(const void *grid, const float *center, const copse_query *query,
                       pair *nearest) {
+  const copse_points *points = grid;
   scan_nearest one = {{&nearest->distance2, &nearest->id}, 1, 0, nearest->distance2};
-  return grid_neighbors(grid, center, query, &one);
+  return points->type->neighbors(grid, center, query, &one);
 }

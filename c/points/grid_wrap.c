@@ -6,15 +6,137 @@
 
 #include "grid.h"
 
-#include <math.h>
+#include "../base/geom.h"
 
-float grid_wrapped(const struct grid *grid, float x, int axis) {
+#include <math.h>
+#include <string.h>
+
+/* ---- Creation and build -------------------------------------------------------------------- */
+
+static bool is_world(const float *wrap, uint32_t dim) {
+  for (uint32_t axis = 0; axis < dim; axis++) {
+    const float least = wrap[axis], most = wrap[dim + axis];
+    if (!is_coordinate(least) || !is_coordinate(most) || !(most - least > 0)) return false;
+  }
+  return true;
+}
+
+copse_status grid_set_wrap(copse_points *points, const float *wrap) {
+  struct grid *grid = (struct grid *)points;
+  const uint32_t dim = points->dimensions;
+  if (points->type->kind != SNAPSHOT_GRID || points->isBuilt || !is_world(wrap, dim))
+    return COPSE_INVALID_ARGUMENT;
+  points->type = &WRAPPED_GRID;
+  for (uint32_t axis = 0; axis < dim; axis++) {
+    const float least = wrap[axis] + 0.0f, most = wrap[dim + axis]; /* adding 0 turns -0 into 0 */
+    grid->least[axis] = least;
+    grid->size[axis] = most - least;
+    /* Up to ten operations round, each by less than 1e-7 of the greatest number in it. */
+    grid->slack[axis] = 4e-6f * fmaxf(fabsf(least), fabsf(most));
+    grid->inner[0][axis] = least + grid->slack[axis];
+    grid->inner[1][axis] = most - grid->slack[axis];
+  }
+  for (uint32_t axis = dim; axis < 4; axis++) {
+    grid->inner[0][axis] = -INFINITY;
+    grid->inner[1][axis] = INFINITY;
+  }
+  return COPSE_OK;
+}
+
+size_t copse_grid_bytes(const copse_grid_def *def) {
+  const size_t bytes = grid_bytes_flat(def);
+  return !bytes || !def->wrap || is_world(def->wrap, def->dimensions) ? bytes : 0;
+}
+
+copse_status copse_grid_create(const copse_grid_def *def, copse_points **points) {
+  *points = NULL;
+  if (!copse_grid_bytes(def)) return COPSE_INVALID_ARGUMENT;
+  const copse_status status = grid_create_flat(def, points);
+  return status == COPSE_OK && def->wrap ? grid_set_wrap(*points, def->wrap) : status;
+}
+
+/* A world has more words than there is room for: hashes stand for it. */
+void wrapped_options(const void *index, uint32_t words[POINTS_OPTIONS]) {
+  const struct grid *grid = index;
+  grid_options(grid, words);
+  for (uint32_t i = 0; i < 6; i++) {
+    const float side = i < 3 ? grid->least[i] : grid->size[i - 3];
+    uint32_t word;
+    memcpy(&word, &side, sizeof word);
+    words[1] = hash_word(words[1], word);
+    words[2] = hash_word(words[2] + 1, word);
+  }
+}
+
+/* Returns a coordinate moved into the world along an axis. A coordinate in the world is returned as
+ * it is: so the differences are compared, not the positions. */
+static float moved_into(const struct grid *grid, float x, int axis) {
   const float least = grid->least[axis], size = grid->size[axis];
-  const float moved = x - floorf((x - least) / size) * size;
   WORKED(1);
-  /* The differences are compared, not the positions: so a position in the world is one that the
-   * line above does not change. */
+  const float moved = x - floorf((x - least) / size) * size;
   return moved >= least && moved - least < size ? moved : least;
+}
+
+/* Lays out the table: divides the world into cells of equal size, at least as large as they should
+ * be, and each cell into up to GRID_COLUMNS columns. */
+static void divide_world(struct grid *grid) {
+  enum { MOST_CELLS = (GRID_LAST + 1) / GRID_COLUMNS }; /* along an axis */
+  const uint64_t budget = grid_entry_budget(grid->points.present);
+  uint32_t counts[3] = {1, 1, 1};
+  double total;
+  float widened = grid->cellSize;
+  for (grid->columns = GRID_COLUMNS;;) {
+    WORKED(1);
+    total = 1;
+    for (uint32_t axis = 0; axis < grid->points.dimensions; axis++) {
+      const float fit = grid->size[axis] / widened;
+      const uint32_t cells = fit >= 1 ? fit < MOST_CELLS ? (uint32_t)fit : MOST_CELLS : 1;
+      counts[axis] = axis ? cells : cells * grid->columns;
+      total *= counts[axis];
+      grid->scale[axis] = (float)counts[axis] / grid->size[axis];
+      grid->origin[axis] = grid->least[axis] + 0.5f / grid->scale[axis];
+      grid->last[axis] = (float)(counts[axis] - 1);
+    }
+    if (total <= (double)budget / (grid->columns > 1 ? 2 : 1)) break;
+    if (grid->columns > 1)
+      grid->columns /= 2;
+    else
+      widened *= 2;
+  }
+  grid_share_nothing(grid, total, counts);
+}
+
+/* Copies the positions of all slots of a source to `axes`, moved into the world. Positions that no
+ * build accepts stay as they are. Returns true if any was outside. */
+static bool move_all(const struct grid *grid, const points_source *source, float *const *axes) {
+  bool hasMoved = false;
+  for (uint32_t axis = 0; axis < grid->points.dimensions; axis++) {
+    const float4 least = float4_all(grid->least[axis]), size = float4_all(grid->size[axis]);
+    for (uint32_t slot = 0; slot < source->count; slot += 4) {
+      float *to = axes[axis] + slot;
+      const float4 x = grid_load4(source, slot, (int)axis);
+      float4_store(to, x);
+      if (word4_bits(word4_and(float4_le(least, x), float4_lt(float4_sub(x, least), size))) == 15)
+        continue;
+      hasMoved = true;
+      for (int lane = 0; lane < 4; lane++)
+        if (is_coordinate(to[lane])) to[lane] = moved_into(grid, to[lane], (int)axis);
+    }
+  }
+  return hasMoved;
+}
+
+void wrapped_build(void *index, const points_source *source, const points_survey *survey) {
+  struct grid *grid = index;
+  float *const *axes = grid->points.ordered.axes; /* sorting will overwrite these positions */
+  points_take(&grid->points, source, survey);
+  divide_world(grid);
+  points_source moved = {{{axes[0], axes[1], axes[2]}, 1}, source->groups, source->count};
+  const bool hasMoved = move_all(grid, source, axes);
+  grid_fill(grid, source, hasMoved ? &moved : source, survey);
+  if (!hasMoved) return;
+  moved.count = survey->present;
+  move_all(grid, &moved, axes);
 }
 
 bool grid_is_inner(const struct grid *grid, float4 lo, float4 hi) {
@@ -90,15 +212,20 @@ bool wrapped_next(wrapped_walk *walk, uint32_t most, grid_run *run) {
   return true;
 }
 
-void wrapped_differences(const struct grid *grid, grid_run run, const float *center,
-                         float *const *differences) {
-  for (uint32_t axis = 0; axis < grid->points.dimensions; axis++) {
-    const float *x = grid->points.ordered.axes[axis];
-    for (uint32_t i = run.begin; i < run.end; i += 4) {
-      const float4 d = float4_sub(float4_load(x + i), float4_all(center[axis]));
-      float4_store(differences[axis] + (i - run.begin),
-                   wrapped_difference(d, float4_all(grid->size[axis])));
-    }
+/* Returns differences of coordinates along an axis, by the shorter way, of plain differences. */
+static float4 shorter_way(float4 d, float4 size) {
+  const float4 half = float4_mul(size, float4_all(0.5f));
+  const word4 words = float4_as_words(size);
+  d = float4_sub(d, word4_as_floats(word4_and(float4_lt(half, d), words)));
+  const word4 below = float4_lt(d, float4_sub(float4_all(0), half));
+  return float4_add(d, word4_as_floats(word4_and(below, words)));
+}
+
+void wrapped_differences(const struct grid *grid, int axis, const float *x, uint32_t count,
+                         float center, float *differences) {
+  for (uint32_t i = 0; i < count; i += 4) {
+    const float4 d = float4_sub(float4_load(x + i), float4_all(center));
+    float4_store(differences + i, shorter_way(d, float4_all(grid->size[axis])));
   }
 }
 
@@ -125,13 +252,18 @@ static void query_start(wrapped_query *query, const struct grid *grid, const flo
 
 /* Reads the next agents: they are the agents 0 … n - 1 of query->points. Returns n. */
 static uint32_t query_read(wrapped_query *query) {
-  const scan_points *all = &query->walk.grid->points.ordered;
-  float *const axes[3] = {query->axes[0], query->axes[1], query->axes[2]};
+  const struct grid *grid = query->walk.grid;
+  const scan_points *all = &grid->points.ordered;
+  scan_points *read = &query->points.ordered;
   grid_run run;
   if (!wrapped_next(&query->walk, READ_LIMIT, &run)) return 0;
-  wrapped_differences(query->walk.grid, run, query->center, axes);
-  query->points.ordered =
-      (scan_points){{axes[0], axes[1], axes[2]}, all->ids + run.begin, all->groups + run.begin};
+  for (uint32_t axis = 0; axis < grid->points.dimensions; axis++) {
+    read->axes[axis] = query->axes[axis];
+    wrapped_differences(grid, (int)axis, all->axes[axis] + run.begin, run.end - run.begin,
+                        query->center[axis], query->axes[axis]);
+  }
+  read->ids = all->ids + run.begin;
+  read->groups = all->groups + run.begin;
   return run.end - run.begin;
 }
 
@@ -140,7 +272,7 @@ static bool circle_is_inner(const struct grid *grid, region *circle) {
   const int dim = (int)grid->points.dimensions;
   float4 lo, hi;
   for (int axis = 0; axis < dim; axis++)
-    circle->circle.center[axis] = grid_wrapped(grid, circle->circle.center[axis], axis);
+    circle->circle.center[axis] = moved_into(grid, circle->circle.center[axis], axis);
   region_bounds(circle, &lo, &hi, SHAPE_CIRCLE, dim);
   return grid_is_inner(grid, lo, hi);
 }
@@ -172,12 +304,15 @@ uint32_t wrapped_count(const void *index, const region *where, const copse_query
   return counted.total;
 }
 
-uint32_t wrapped_neighbors(const struct grid *grid, const float *center, const copse_query *query,
-                           float reach, scan_nearest *nearest) {
+/* Finds the k nearest agents by the shorter way: scans all cells within a reach, and doubles the
+ * reach until k agents are within it. If `reach` is 0, starts with an estimate. */
+static uint32_t neighbors_across(const struct grid *grid, const float *center,
+                                 const copse_query *query, float reach, scan_nearest *nearest) {
   const scan_filter filter = points_filter(&grid->points, query);
   const float limit2 = nearest->limit2;
   wrapped_query search;
   uint32_t visits = 0;
+  if (!(reach > 0)) reach = grid_reach(grid, nearest->k);
   if (!(reach > 0)) reach = INFINITY; /* cells so small that their width is 0 */
   for (;; reach *= 2) {
     bool whole = true;
@@ -194,17 +329,30 @@ uint32_t wrapped_neighbors(const struct grid *grid, const float *center, const c
   }
 }
 
-uint32_t wrapped_nearest_of(const void *index, const float *center, const copse_query *query,
-                            scan_nearest *nearest) {
+uint32_t wrapped_neighbors(const void *index, const float *center, const copse_query *query,
+                           scan_nearest *nearest) {
   const struct grid *grid = index;
-  float moved[3] = {0};
-  for (uint32_t axis = 0; axis < grid->points.dimensions; axis++)
-    moved[axis] = grid_wrapped(grid, center[axis], (int)axis);
-  return grid_neighbors(grid, moved, query, nearest);
-}
-
-uint32_t wrapped_nearest(const void *index, const float *center, const copse_query *query,
-                         pair *nearest) {
-  scan_nearest one = {{&nearest->distance2, &nearest->id}, 1, 0, nearest->distance2};
-  return wrapped_nearest_of(index, center, query, &one);
+  const float limit2 = nearest->limit2;
+  float moved[3] = {0}, margin = INFINITY, reach = 0;
+  uint32_t visits = 0;
+  for (uint32_t axis = 0; axis < grid->points.dimensions; axis++) {
+    const float x = moved_into(grid, center[axis], (int)axis);
+    const float below = x - grid->inner[0][axis], above = grid->inner[1][axis] - x;
+    moved[axis] = x;
+    if (below < margin) margin = below;
+    if (above < margin) margin = above;
+  }
+  /* All that is nearer than the edges of the world is found as in any other grid. Nothing across an
+   * edge is as near as that, in spite of rounding and of squares that underflow to 0. */
+  margin = margin * 0.999f - 1e-18f;
+  const float margin2 = margin > 0 ? margin * margin : -1;
+  if (margin2 >= limit2) return grid_neighbors(grid, moved, query, nearest);
+  if (margin * grid->scale[1] > 1) {
+    nearest->limit2 = margin2;
+    visits = grid_neighbors(grid, moved, query, nearest);
+    if (nearest->size == nearest->k) return visits;
+    nearest->limit2 = limit2;
+    reach = 2 * margin;
+  }
+  return visits + neighbors_across(grid, moved, query, reach, nearest);
 }

@@ -19,6 +19,8 @@ import { createRandom, integer } from '../../web/random.js'
 
 const test = suite('entries for one kind')
 
+const POINTS = ['AgentTree', 'Grid', 'KdTree']
+
 const core = (name) =>
   readFileSync(fileURLToPath(import.meta.resolve(`copse/core${name && `-${name}`}.wasm`)))
 
@@ -108,6 +110,31 @@ for (const kind of kinds) {
     assert.is(error.code, 'NOT_READY')
     assert.is(error.message, `${name}.frustum: not in this core: use core.wasm`)
     assert.equal(idsNearOrigin(external, kind, instance), [0, 1])
+  })
+
+  test(`copse/${noun} and its core have neither sources nor worlds that wrap around`, async () => {
+    if (!POINTS.includes(kind)) return
+    const name = className(kind, 2)
+    const wrap = [0, 0, 9, 9]
+    const instance = await external.create({ wasm: core(noun) })
+    const holder = new external[name]({ instance, ...requiredOf(kind, 2) })
+    const bytes = instance.memory.buffer.byteLength
+    for (const options of [{ source: holder }, ...(kind === 'Grid' ? [{ wrap }] : [])]) {
+      const all = { instance, ...options, ...requiredOf(kind, 2) }
+      const [option] = Object.keys(options)
+      const refusal = thrown(() => new entry[name](all))
+      assert.instance(refusal, TypeError)
+      assert.match(refusal.message, new RegExp(`^${name}: no option '${option}' `))
+      for (let round = 0; round < 1000; round++) {
+        const error = thrown(() => new external[name](all))
+        assert.is(error.code, 'NOT_READY')
+        assert.is(error.message, `${name}: not in this core: use core.wasm`)
+      }
+    }
+    assert.is(instance.memory.buffer.byteLength, bytes, 'an object that is refused is freed')
+    assert.equal(idsNearOrigin(external, kind, instance), [0, 1])
+    const names = WebAssembly.Module.exports(new WebAssembly.Module(core(noun)))
+    assert.not(names.some(({ name }) => /source|wrap|frustum/.test(name)))
   })
 
   test(`core-${noun}.wasm has the create function of its kind only`, () => {

@@ -21,6 +21,7 @@ static void *scarce_take(const copse_allocator *allocator, uint64_t bytes) {
 #include "../../../wasm/sensors.c"
 #include "../../../wasm/source.c"
 #include "../../../wasm/walls.c"
+#include "../../../wasm/wrap.c"
 #undef memory_take
 
 #include "../../../c/base/snapshot.h"
@@ -33,6 +34,8 @@ typedef struct held {
   int32_t handle; /* kept after the object is destroyed */
   uint32_t capacity;
   bool isAlive;
+  bool wraps; /* it is a grid whose world wraps around, with the corners `wrap` */
+  float wrap[6];
 } held;
 
 static held entries[OBJECTS];
@@ -63,8 +66,7 @@ static void create(input *in, held *entry) {
     entry->handle = agenttree_create(dimensions, capacity, a, b, c, a % 2, c % 2, isExternal);
     break;
   case 1:
-    entry->handle =
-        grid_create(dimensions, capacity, next_small(in), 0, 0, 0, 0, 0, 0, b, c, isExternal);
+    entry->handle = grid_create(dimensions, capacity, next_small(in), b, c, isExternal);
     break;
   case 2:
     entry->handle = kdtree_create(dimensions, capacity, b, c % 2, a % 2, isExternal);
@@ -83,8 +85,22 @@ static void create(input *in, held *entry) {
     entry->handle = sensors_create(entries[a % OBJECTS].handle, capacity);
   }
   entry->isAlive = entry->handle >= 0;
+  entry->wraps = false;
   if (isExternal) points_set_source(entry->handle, entries[a / 4 % OBJECTS].handle);
   entry->capacity = entry->isAlive ? capacity : 0;
+}
+
+/* Makes the world of a grid wrap around, if the grid was not built yet. */
+static void wrap(input *in, held *entry) {
+  float sides[6];
+  const points *self = points_of(entry->handle);
+  for (int i = 0; i < 6; i++) sides[i] = next_small(in) + (i < 3 ? 0 : 8);
+  if (points_set_wrap(entry->handle, sides[0], sides[1], sides[2], sides[3], sides[4], sides[5]))
+    return;
+  must(self && self->core->type->kind == SNAPSHOT_GRID, "only a grid wraps around");
+  entry->wraps = true;
+  for (uint32_t i = 0; i < 2 * self->dimensions; i++)
+    entry->wrap[i] = sides[i < self->dimensions ? i : 3 + i - self->dimensions];
 }
 
 /* Writes any bits to an array that JavaScript may write. */
@@ -174,7 +190,10 @@ static void compare(input *in, int32_t handle) {
   agents own;
   const int32_t holder = self->isExternal ? self->source : handle;
   must(agents_of(holder, &own), "built from a stale source");
-  const brute_points brute = {own.positions, own.groups, own.slots, own.dimensions, NULL};
+  const float *sides = NULL;
+  for (int i = 0; i < OBJECTS; i++)
+    if (entries[i].handle == handle && entries[i].wraps) sides = entries[i].wrap;
+  const brute_points brute = {own.positions, own.groups, own.slots, own.dimensions, sides};
   point_question question = {.query = copse_query_default()};
   next_point(in, question.center);
   next_point(in, question.direction);
@@ -212,7 +231,7 @@ static void call(input *in) {
   const float x = next_small(in), y = next_small(in), z = next_small(in);
   const float u = next_small(in), v = next_small(in), w = next_small(in);
   const uint8_t sort = next_byte(in) % 4;
-  switch (next_byte(in) % 51) {
+  switch (next_byte(in) % 52) {
   case 0:
   case 1:
   case 2:
@@ -409,6 +428,9 @@ static void call(input *in) {
   case 49:
     sensors_update(handle);
     sensors_take_results(handle, a % MOST);
+    break;
+  case 50:
+    wrap(in, entry);
     break;
   default:
     cells(handle, a);

@@ -1,0 +1,7 @@
+// What only the entries with all classes have: the option `source` of indexes of points, the option
+// `wrap` of grids, and frustum queries. In the entries with one class, single.js replaces this module
+// (see build.js), and the core lacks their functions.
+
+export { withFrustum } from './frustum.js'
+export { INDEX_OPTIONS, Points } from './sourced.js'
+export { GRID_OPTIONS, GridPoints } from './wrap.js'
