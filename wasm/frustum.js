@@ -1,6 +1,7 @@
 // Frustum queries of the 3D classes.
 
 import { checkArray, notInCore, refuse } from './errors.js'
+import { isInside, lengthOf, offsetOf } from './memory.js'
 import { CoreObject, mixin } from './object.js'
 import { ask, checkUnsorted, ids, into, query, SEARCH } from './queries.js'
 
@@ -25,7 +26,12 @@ class Frustum extends CoreObject {
   frustumInto(planes, out, options) {
     this._begin('frustumInto')
     checkArray(this, 'out', out, Uint32Array) // before memory may grow
-    return into(this, frustum(this, 'frustumInto', planes, options), out)
+    const { _instance: instance } = this
+    const length = lengthOf(out)
+    const offset = isInside(out, instance) ? offsetOf(out) : -1
+    const total = frustum(this, 'frustumInto', planes, options)
+    if (offset >= 0) out = new Uint32Array(instance.memory.buffer, offset, length)
+    return into(this, total, out)
   }
 }
 

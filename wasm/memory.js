@@ -70,6 +70,22 @@ export function offsetOf(array) {
   return ownOffset.call(array)
 }
 
+let keptOffset = -1
+let keptLength = 0
+
+/** Remembers where an argument is, before memory may grow: if it is a view of memory, that detaches it. */
+export function keep(array, instance) {
+  keptOffset = isInside(array, instance) ? offsetOf(array) : -1
+  keptLength = lengthOf(array)
+}
+
+/** Returns the argument that was remembered or, if it was detached, a new view of the same memory. */
+export function kept(array, instance, Type) {
+  return keptOffset < 0 || lengthOf(array) === keptLength
+    ? array
+    : new Type(instance.memory.buffer, keptOffset, keptLength)
+}
+
 /**
  * Returns a plain `Uint8Array` over the same bytes: `bytes` may be of a subclass with other
  * methods.

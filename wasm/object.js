@@ -16,7 +16,7 @@ import {
   refuse,
 } from './errors.js'
 import { instanceOr } from './init.js'
-import { isInside, lengthOf, offsetOf, plainBytes, View } from './memory.js'
+import { keep, kept, lengthOf, plainBytes, View } from './memory.js'
 import { badSnapshot, wordOf } from './snapshot.js'
 
 export const MAX_CAPACITY = 2 ** 28
@@ -267,10 +267,9 @@ export class CoreObject {
     if (room > this.#limits.at(2 + ROOMS)[2 + GIVEN]) {
       this.#checkPoints(name, points, check)
       this._prepare()
-      const offset = isInside(points, this._instance) ? offsetOf(points) : -1
+      keep(points, this._instance)
       this._takeRoom(GIVEN, room)
-      const { buffer } = this._instance.memory
-      if (offset >= 0) points = new Float32Array(buffer, offset, length) // memory may have grown
+      points = kept(points, this._instance, Float32Array)
     }
     this._room(GIVEN, 'given').set(points)
     return length / width
@@ -431,11 +430,9 @@ export class CoreObject {
     const length = lengthOf(bytes)
     const needed = this._leave(this._enter().saved_bytes(this._handle))
     if (length < needed) refuse(this, 'bytes.length', length, `at least ${needed}`)
-    const offset = isInside(bytes, this._instance) ? offsetOf(bytes) : -1
+    keep(bytes, this._instance)
     const size = this.#saved()
-    const { buffer } = this._instance.memory
-    if (offset >= 0) bytes = new Uint8Array(buffer, offset, length) // memory may have grown
-    bytes.set(this._stage(size))
+    kept(bytes, this._instance, Uint8Array).set(this._stage(size))
     return size
   }
 

@@ -20,6 +20,7 @@ import {
 import { CoreObject, MAX_CAPACITY, mixin, NONE } from './object.js'
 import {
   ask,
+  askPairs,
   askPairsInto,
   EXCLUDE,
   ids,
@@ -209,12 +210,12 @@ class OwnQueries extends CoreObject {
 
   pairsInto(out, options) {
     askPairsInto(this, out)
-    return pairsInto(this, this.#pairs('pairsInto', options), out)
+    return pairsInto(this, this.#pairs('pairsInto', options, out), out)
   }
 
   /** Finds the pairs of items that touch or overlap. Returns the number of ids, two per pair. */
-  #pairs(method, options) {
-    ask(this, method, options, MASK)
+  #pairs(method, options, out) {
+    askPairs(this, method, options, out)
     return this._leave(this._enter().pairs(this._handle, query.mask))
   }
 

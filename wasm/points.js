@@ -33,6 +33,7 @@ import {
 import {
   ask,
   askNeighbors,
+  askPairs,
   askPairsInto,
   DISTANCES2,
   EACH,
@@ -402,16 +403,17 @@ export class PointsOnly extends CoreObject {
   pairsInto(distance, out, options) {
     const hasOwnRadii = typeof distance !== 'number'
     askPairsInto(this, hasOwnRadii ? distance : out)
-    if (hasOwnRadii) return pairsInto(this, this.#pairs('pairsInto', undefined, out), distance)
-    return pairsInto(this, this.#pairs('pairsInto', distance, options), out)
+    if (hasOwnRadii)
+      return pairsInto(this, this.#pairs('pairsInto', undefined, out, distance), distance)
+    return pairsInto(this, this.#pairs('pairsInto', distance, options, out), out)
   }
 
   /**
    * Finds pairs within a distance or, if it is undefined, pairs that touch. Returns the number of
    * ids, two per pair.
    */
-  #pairs(method, distance, options) {
-    ask(this, method, options, MASK)
+  #pairs(method, distance, options, out) {
+    askPairs(this, method, options, out)
     if (distance !== undefined) checkDistance(this, 'distance', distance)
     const wasm = this._enter()
     return this._leave(wasm.pairs(this._handle, distance ?? OWN_RADII, query.mask))

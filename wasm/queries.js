@@ -16,7 +16,7 @@ import {
   checkWord,
   refuse,
 } from './errors.js'
-import { lengthOf } from './memory.js'
+import { keep, kept, lengthOf } from './memory.js'
 import { CoreObject, IDS, NEIGHBORS, NONE } from './object.js'
 
 export const MAX_UINT32 = 2 ** 32 - 1
@@ -361,11 +361,18 @@ export function askPairsInto(object, out) {
   checkArray(object, 'out', out, Uint32Array)
 }
 
+/** Begins a search for pairs. `out` is undefined if they are not copied to an array. */
+export function askPairs(object, method, options, out) {
+  ask(object, method, options, MASK)
+  if (out) keep(out, object._instance)
+}
+
 /**
  * Copies to `out` the pairs that the core just found, as many whole pairs as it has room for.
  * Returns the number of all pairs.
  */
 export function pairsInto(object, count, out) {
+  out = kept(out, object._instance, Uint32Array)
   const pairs = object._room(IDS, 'rowIds')
   const written = Math.min(count, lengthOf(out)) & ~1
   for (let i = 0; i < written; i++) out[i] = pairs[i]

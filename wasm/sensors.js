@@ -239,6 +239,10 @@ export class Sensors extends CoreObject {
         checkDistance(this, `radii[${i}]`, radii[i])
         checkLeave(this, `leaves[${i}]`, leaves[i], radii[i])
       }
+      // A snapshot may hold boxes, which a world that wraps around refuses.
+      const { _refusal: refusal } = this.#index
+      if (refusal && error instanceof RangeError)
+        throw new TypeError(`${place(this)}: box: ${refusal}`)
       throw error
     }
   }

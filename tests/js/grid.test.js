@@ -257,6 +257,23 @@ test('a world that wraps around leaves positions as they are, and refuses boxes,
     )
 })
 
+test('what a world that wraps around refuses does not grow memory', async () => {
+  const instance = await simd.create()
+  const wrap = [0, 0, 0, 9, 9, 9]
+  const grid = new simd.Grid3D({ cellSize: 1, capacity: 4, wrap, instance })
+  grid.build()
+  const { byteLength } = instance.memory.buffer
+  const large = new Float32Array(12e6)
+  for (const method of ['rangeMany', 'raycastMany', 'frustum', 'frustumInto'])
+    assertThrown(
+      () => grid[method](large, new Uint32Array(1)),
+      new RegExp(`^TypeError: Grid3D.${method}: not in a world that wraps around$`),
+    )
+  assert.is(instance.memory.buffer.byteLength, byteLength)
+  grid.dispose()
+  assertThrown(() => grid.frustum(large), /^CopseError: Grid3D.frustum: the object was disposed$/)
+})
+
 test('a snapshot says if it is of another world', () => {
   const wrap = [0, 0, 100, 100]
   const grid = built(2, [1, 50, 99, 250], { wrap })

@@ -243,6 +243,44 @@ test('pairs of boxes grow memory once', async () => {
   assert.is(bytesOf(instance), grown)
 })
 
+/** Returns an array in linear memory. */
+const inMemory = (instance, length) => {
+  const holder = new copse.AgentTree({ instance, capacity: length })
+  return {
+    holder,
+    array: new Uint32Array(instance.memory.buffer, holder.groups.byteOffset, length),
+  }
+}
+
+test('pairsInto and frustumInto write to a view of memory, even if memory grows', async () => {
+  const n = 600
+  const instance = await copse.create({ memory: 2 ** 20 })
+  const tree = new copse.AgentTree3D({ instance, capacity: n })
+  const boxes = new copse.Octree({ instance, capacity: n, bounds: [0, 0, 0, 9, 9, 9] })
+  tree.slots = n
+  tree.build()
+  for (let i = 0; i < n; i++) boxes.add(1, 1, 1)
+  const planes = new Float32Array(4e5).fill(1)
+  const calls = [
+    (out) => tree.pairsInto(0, out),
+    (out) => boxes.pairsInto(out),
+    (out) => tree.frustumInto(planes, out),
+    (out) => boxes.frustumInto(planes, out),
+  ]
+  for (const [i, call] of calls.entries()) {
+    const { holder, array } = inMemory(instance, 8)
+    const expected = i < 2 ? (n * (n - 1)) / 2 : n
+    array.fill(7)
+    assert.is(call(array), expected)
+    assert.is(array.length, 0, 'memory has grown')
+    const written = [...holder.groups]
+    assert.is(new Set(written).size > 4, true, `${written}`)
+    const again = new Uint32Array(8)
+    call(again)
+    assert.equal(written, [...again])
+  }
+})
+
 test('saveInto with too few bytes does not grow memory', async () => {
   const instance = await create()
   const tree = filled({ name: 'AgentTree', dimensions: 2 }, instance, 100_000)

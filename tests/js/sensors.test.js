@@ -513,6 +513,13 @@ for (const [build, library] of Object.entries({ simd, scalar })) {
     assert.equal([...sensors.update().entered.ids.subarray(0, 3)], [0, 1, 1])
     const error = thrown(() => sensors.add({ box: [0, 0, 1, 1] }))
     assert.is(String(error), 'TypeError: Sensors.add: box: not in a world that wraps around')
+
+    const flat = new library.Grid({ cellSize: 5 })
+    const boxes = new library.Sensors({ index: flat })
+    boxes.add({ box: [0, 0, 1, 1] })
+    sensors.restore(boxes.save())
+    const late = thrown(() => sensors.update())
+    assert.is(String(late), 'TypeError: Sensors.update: box: not in a world that wraps around')
   })
 
   test('a snapshot of a larger index is refused', () => {
