@@ -17,4 +17,5 @@ export const suites = {
   raycast: () => import('../js/raycast.test.js'),
   snapshot: () => import('../js/snapshot.test.js'),
   transfer: () => import('../js/transfer.test.js'),
+  wrap: () => import('../js/wrap.test.js'),
 }

@@ -24,7 +24,7 @@ import {
 const OTHER_OPTIONS = {
   AgentTree: [{ leafSize: 3 }, { axis: 'cycle' }, { split: 'median' }],
   Grid: [{ cellSize: 1 + 2 ** -23 }, { cellSize: 1e-20 }, { cellSize: 3 }],
-  // A world that wraps around is in grid.test.js: its sides depend on the dimensions.
+  // A world that wraps around is in wrap.test.js: its sides depend on the dimensions.
   KdTree: [], // the builders give the same tree: see kdtree.test.js
 }
 

@@ -38,6 +38,13 @@ static copse_octree_def octree_form(form like, uint32_t capacity, ledger *book) 
   return def;
 }
 
+/* Returns the world of a grid that wraps around; NULL for any other object. */
+static const float *world_of(form like) {
+  static const float PLANE[] = {-4, -8, 4, 8}, SPACE[] = {-4, -8, -1, 4, 8, 7};
+  const bool wraps = like.kind == SNAPSHOT_GRID && like.options & 64;
+  return wraps ? like.options & 1 ? SPACE : PLANE : NULL;
+}
+
 static any create(form like, uint32_t capacity, ledger *book) {
   any made = {0};
   copse_status status;
@@ -73,7 +80,8 @@ static any create(form like, uint32_t capacity, ledger *book) {
                                 : like.kind == SNAPSHOT_KDTREE ? KDTREE
                                                                : AGENTTREE,
                         .cellSize = more & 1 ? 0.01f : 1,
-                        .builder = (copse_builder)(more % 3)};
+                        .builder = (copse_builder)(more % 3),
+                        .wrap = world_of(like)};
     status = create_points(&points, index, &made.points);
   }
   must(status == COPSE_OK, "create");
@@ -183,7 +191,7 @@ static copse_status restore(any object, const uint32_t *words, size_t size) {
 /* ---- Comparing a restored object with brute force ---- */
 
 /* Compares the restored build with the snapshot's agents, then a new build with the agents now. */
-static void compare_agents(any object, const portrait *now, input *in) {
+static void compare_agents(form like, any object, const portrait *now, input *in) {
   enum { EVER = 11, SLOTS, IS_BUILT, BUILT, HEAD = 17 };
   static float floats[WORDS];
   memcpy(floats, now->saved, sizeof floats);
@@ -195,14 +203,14 @@ static void compare_agents(any object, const portrait *now, input *in) {
   float *built = floats + begin;
   const uint32_t *groups = now->saved + begin + (size_t)builtCount * dim;
   const brute_points last = {
-      {{built, built + 1, built + dim - 1}, dim}, groups, builtCount, dim, NULL};
+      {{built, built + 1, built + dim - 1}, dim}, groups, builtCount, dim, world_of(like)};
   copse_points_set_slots(object.points, builtCount); /* fuzz_ask expects as many slots */
   if (now->saved[IS_BUILT]) fuzz_ask(object.points, &last, in);
   must(restore(object, now->saved, now->savedBytes) == COPSE_OK, "restore of a save");
   must(copse_points_build(object.points, NULL) == COPSE_OK && any_validate(object),
        "build after restore");
   const brute_points next = {readable(copse_points_positions(object.points)),
-                             copse_points_groups(object.points), count, dim, NULL};
+                             copse_points_groups(object.points), count, dim, world_of(like)};
   fuzz_ask(object.points, &next, in);
 }
 
@@ -276,7 +284,7 @@ static void compare(form like, any object, ledger *book, const portrait *now, in
   else if (object.crowd)
     compare_crowd(object.crowd, in);
   else
-    compare_agents(object, now, in);
+    compare_agents(like, object, now, in);
 }
 
 /* ---- Forging ---- */

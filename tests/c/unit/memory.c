@@ -13,23 +13,26 @@ typedef struct form {
   snapshot_kind kind;
   uint32_t dimensions;
   copse_builder builder;
+  bool wraps; /* a grid in the world WRAP */
 } form;
 
 static const form FORMS[] = {
-    {SNAPSHOT_AGENTTREE, 2, 0},
-    {SNAPSHOT_AGENTTREE, 3, 0},
-    {SNAPSHOT_GRID, 2, 0},
-    {SNAPSHOT_GRID, 3, 0},
-    {SNAPSHOT_KDTREE, 2, COPSE_BUILDER_QUICKSELECT},
-    {SNAPSHOT_KDTREE, 3, COPSE_BUILDER_MEDIAN_OF_MEDIANS},
-    {SNAPSHOT_KDTREE, 2, COPSE_BUILDER_PRESORT},
-    {SNAPSHOT_KDTREE, 3, COPSE_BUILDER_PRESORT},
-    {SNAPSHOT_OCTREE, 2, 0},
-    {SNAPSHOT_OCTREE, 3, 0},
-    {SNAPSHOT_OBSTACLE, 2, 0},
-    {SNAPSHOT_CROWD, 2, 0},
-    {SNAPSHOT_CROWD, 3, 0},
+    {SNAPSHOT_AGENTTREE, 2, 0, false},
+    {SNAPSHOT_AGENTTREE, 3, 0, false},
+    {SNAPSHOT_GRID, 2, 0, false},
+    {SNAPSHOT_GRID, 3, 0, false},
+    {SNAPSHOT_GRID, 2, 0, true},
+    {SNAPSHOT_KDTREE, 2, COPSE_BUILDER_QUICKSELECT, false},
+    {SNAPSHOT_KDTREE, 3, COPSE_BUILDER_MEDIAN_OF_MEDIANS, false},
+    {SNAPSHOT_KDTREE, 2, COPSE_BUILDER_PRESORT, false},
+    {SNAPSHOT_KDTREE, 3, COPSE_BUILDER_PRESORT, false},
+    {SNAPSHOT_OCTREE, 2, 0, false},
+    {SNAPSHOT_OCTREE, 3, 0, false},
+    {SNAPSHOT_OBSTACLE, 2, 0, false},
+    {SNAPSHOT_CROWD, 2, 0, false},
+    {SNAPSHOT_CROWD, 3, 0, false},
 };
+static const float WRAP[] = {0, 0, 60, 50};
 
 typedef struct state {
   uint32_t saved[MEMORY_WORDS], ids[ITEMS];
@@ -57,7 +60,8 @@ static copse_status create(tested_object *object) {
                              : object->like.kind == SNAPSHOT_KDTREE ? KDTREE
                                                                     : AGENTTREE,
                      .cellSize = 3,
-                     .builder = object->like.builder};
+                     .builder = object->like.builder,
+                     .wrap = object->like.wraps ? WRAP : NULL};
   points.dimensions = boxes.dimensions = crowd.dimensions = object->like.dimensions;
   points.capacity = boxes.capacity = walls.capacity = crowd.capacity = ITEMS;
   points.allocator = boxes.allocator = walls.allocator = crowd.allocator = allocator;
@@ -141,7 +145,7 @@ static void note(const tested_object *object, state *out) {
   if (!core.crowd) CHECK(any_validate(core));
   if (!core.points) return;
   const brute_points brute = {readable(copse_points_positions(core.points)), NULL, ITEMS,
-                              object->like.dimensions, NULL};
+                              object->like.dimensions, object->like.wraps ? WRAP : NULL};
   const point_question question = {.center = {32, 32, 32},
                                    .direction = {1, 1, 1},
                                    .hi = {50, 50, 50},
@@ -196,7 +200,9 @@ static copse_status call_frame(tested_object *object) {
   if (core.crowd) return copse_crowd_step(core.crowd, NULL, 0.125f, NULL);
   CHECK(ITEMS_CALL(core, within, lo, INFINITY, NULL, &results) == COPSE_OK &&
         results.total == ITEMS);
-  CHECK(ITEMS_CALL(core, range, lo, hi, NULL, &results) == COPSE_OK && results.total == ITEMS);
+  const copse_status ofBoxes = object->like.wraps ? COPSE_INVALID_ARGUMENT : COPSE_OK;
+  CHECK(ITEMS_CALL(core, range, lo, hi, NULL, &results) == ofBoxes &&
+        results.total == (object->like.wraps ? 0 : ITEMS));
   CHECK(ITEMS_CALL(core, neighbors, hi, ITEMS, NULL, &results) == COPSE_OK &&
         results.total == ITEMS);
   if (object->like.dimensions == 3)
@@ -216,11 +222,13 @@ static copse_status call_frame(tested_object *object) {
   CHECK(copse_points_build(core.points, NULL) == COPSE_OK);
   CHECK(copse_points_all_within(core.points, 9, NULL, NULL, &rows) == COPSE_OK);
   CHECK(copse_points_within_many(core.points, points, ITEMS, 9, NULL, &rows) == COPSE_OK);
-  CHECK(copse_points_range_many(core.points, points, 9, NULL, &rows) == COPSE_OK);
+  CHECK(copse_points_range_many(core.points, points, 9, NULL, &rows) == ofBoxes);
   CHECK(copse_points_all_neighbors(core.points, 8, NULL, NULL, &near) == COPSE_OK);
   CHECK(copse_points_nearest_many(core.points, points, ITEMS, 8, NULL, &near) == COPSE_OK);
   CHECK(copse_points_pairs(core.points, 4, NULL, NULL, &results) == COPSE_OK);
-  return copse_points_raycast_many(core.points, points, 9, 1, NULL, NULL, NULL, ids, distances2);
+  CHECK(copse_points_raycast_many(core.points, points, 9, 1, NULL, NULL, NULL, ids, distances2) ==
+        ofBoxes);
+  return COPSE_OK;
 }
 
 /* Repeats a call, with its first allocation failing, then its second and so on, until it succeeds.

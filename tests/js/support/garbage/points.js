@@ -22,6 +22,10 @@ export function pointFrames(copse, instance, kind, makesViews) {
   solid.slots = COUNT
   flat.groups.fill(2, 0, COUNT / 2)
 
+  const wrap = [10, 10, 100, 90]
+  const around = kind === 'Grid' && new copse.Grid({ ...common, wrap })
+  if (around) around.slots = COUNT
+
   const out = new Uint32Array(COUNT)
   const distances2 = new Float32Array(COUNT)
   const sorted = options({ mask: 3, exclude: 0, sort: 'id' })
@@ -124,6 +128,20 @@ export function pointFrames(copse, instance, kind, makesViews) {
     sum += flat.raycastMany(points, bulletOptions).ids[0]
     sum += flat.saveInto(bytes) + solid.saveInto(bytes)
 
+    if (around) {
+      for (let i = 0; i < 2 * COUNT; i++) around.positions[i] = positions[i]
+      around.build()
+      sum += around.withinInto(x, y, 30.5, out, ranked)
+      sum += around.neighborsInto(x, y, 5, out, nearby)
+      sum += around.nearest(x, y, enemies)
+      sum += around.countWithin(x, y, 25.5, others)
+      sum += around.allWithin(20.5).total
+      sum += around.allNeighbors(nearest3).counts[0]
+      sum += around.pairsInto(10.5, out)
+      sum += around.withinMany(points, 30.5, others).total
+      sum += around.nearestMany(points, nearest3).counts[0]
+      sum += around.saveInto(bytes)
+    }
     if (makesViews) sum += flat.within(x, y, 30.5).length
     return sum
   }
