@@ -155,13 +155,7 @@ _Static_assert(sizeof(struct agenttree) <= POINTS_BYTES, "see any_points");
 
 /* Returns a tree with the given options. Its arrays have no memory yet. */
 static struct agenttree bare(const copse_agenttree_def *def, const points_type *type) {
-  return (struct agenttree){.points = {.type = type,
-                                       .dimensions = def->dimensions,
-                                       .capacity = def->capacity,
-                                       .layout = def->layout,
-                                       .external = def->external,
-                                       .onNonFinite = def->onNonFinite,
-                                       .allocator = def->allocator},
+  return (struct agenttree){.points = POINTS_OF(def, type),
                             .leafSize = def->leafSize,
                             .axis = def->axis,
                             .split = def->split};

@@ -78,7 +78,7 @@ static void find_bounds(const struct grid *grid, const points_source *source,
   for (uint32_t axis = 0; axis < dim; axis++) {
     const uint32_t step = allPresent ? 4 : 1;
     for (uint32_t i = slot; i < source->count; i += step) {
-      if (!allPresent && (!source_group(source, i) || !source_accepts(source, i, dim))) continue;
+      if (!allPresent && !source_has(source, i, dim)) continue;
       const float4 x = allPresent ? grid_load4(source, i, (int)axis)
                                   : float4_all(source_coordinate(source, i, (int)axis));
       least[axis] = float4_min(least[axis], x);
@@ -174,8 +174,7 @@ ALWAYS_INLINE void count_in(struct grid *grid, const points_source *source,
     word4_store(entryOf + slot, word4_and(entry, entryMask));
   }
   for (uint32_t slot = begin; slot < end; slot++) {
-    if (!allPresent && !(source_group(source, slot) && source_accepts(source, slot, dimensions)))
-      entryOf[slot] = entries;
+    if (!allPresent && !source_has(source, slot, dimensions)) entryOf[slot] = entries;
     WORKED(1);
     counts[entryOf[slot]]++;
   }
@@ -351,15 +350,8 @@ _Static_assert(sizeof(struct grid) <= POINTS_BYTES, "see any_points");
 
 /* Returns a grid with the given options. Its arrays have no memory yet. */
 static struct grid bare(const copse_grid_def *def) {
-  return (struct grid){.points = {.type = &GRID,
-                                  .dimensions = def->dimensions,
-                                  .capacity = def->capacity,
-                                  .layout = def->layout,
-                                  .external = def->external,
-                                  .onNonFinite = def->onNonFinite,
-                                  .allocator = def->allocator},
-                       .cellSize = def->cellSize,
-                       .entryMask = UINT32_MAX};
+  return (struct grid){
+      .points = POINTS_OF(def, &GRID), .cellSize = def->cellSize, .entryMask = UINT32_MAX};
 }
 
 static bool is_ok(const struct grid *grid) {

@@ -33,7 +33,8 @@ ALWAYS_INLINE bool bounds_of_four(const struct grid *grid, uint32_t begin, grid_
                                   const int dim) {
   float4 lo[3], hi[3];
   uint32_t near = 15;
-  EACH_AXIS (axis, dim) {
+  EACH_AXIS (axis, 3) {
+    if (axis == 2 && dim == 2) continue;
     const float4 x = float4_load(grid->points.ordered.axes[axis] + begin);
     lo[axis] = float4_least(x);
     hi[axis] = float4_greatest(x);
@@ -50,7 +51,8 @@ ALWAYS_INLINE void group_at(const struct grid *grid, uint32_t begin, grid_group 
                             const int dim) {
   if (grid->points.present - begin >= 4 && bounds_of_four(grid, begin, group, dim)) return;
   float4 x[3];
-  EACH_AXIS (axis, dim) x[axis] = float4_all(grid->points.ordered.axes[axis][begin]);
+  EACH_AXIS (axis, 3)
+    if (axis < dim) x[axis] = float4_all(grid->points.ordered.axes[axis][begin]);
   const float4 point = lanes_of(x, dim);
   *group = (grid_group){begin, 1, point, point};
 }
@@ -58,7 +60,7 @@ ALWAYS_INLINE void group_at(const struct grid *grid, uint32_t begin, grid_group 
 /* Does the same as group_at with smaller code, for callers that need not be fast. */
 SMALL_CODE OUT_OF_LINE void group_at_any(const struct grid *grid, uint32_t begin,
                                          grid_group *group) {
-  WITH_DIM(grid->points.dimensions, group_at, grid, begin, group);
+  group_at(grid, begin, group, (int)grid->points.dimensions);
 }
 
 /* Writes the window (box of columns) that contains everything within reach of a group. Fails as
@@ -87,8 +89,9 @@ OUT_OF_LINE bool is_inner(const struct grid *grid, uint32_t place, float reach2)
 
 ALWAYS_INLINE void copy_four(nearby *near, const copse_points *points, uint32_t target,
                              uint32_t place, const gather_fields fields, const int dim) {
-  EACH_AXIS (axis, dim)
-    float4_store(near->axes[axis] + target, float4_load(points->ordered.axes[axis] + place));
+  EACH_AXIS (axis, 3)
+    if (axis < dim)
+      float4_store(near->axes[axis] + target, float4_load(points->ordered.axes[axis] + place));
   word4 names =
       fields == GATHER_PLACES ? word4_count_from(place) : word4_load(points->ordered.ids + place);
   word4_store(near->ids + target, names);
@@ -116,7 +119,7 @@ ALWAYS_INLINE void copy_run(nearby *near, const copse_points *points, uint32_t b
  * as fast. */
 SMALL_CODE OUT_OF_LINE void copy_other(nearby *near, const copse_points *points, uint32_t begin,
                                        uint32_t end, gather_fields fields) {
-  WITH_DIM(points->dimensions, copy_run, near, points, begin, end, 0, fields);
+  copy_run(near, points, begin, end, 0, fields, (int)points->dimensions);
 }
 
 /* Appends the agents begin … end - 1 to `near`. Returns false if there is no room for them. Runs of

@@ -127,14 +127,7 @@ _Static_assert(sizeof(struct kdtree) <= POINTS_BYTES, "see any_points");
 
 /* Returns a tree with the given options. Its arrays have no memory yet. */
 static struct kdtree bare(const copse_kdtree_def *def) {
-  return (struct kdtree){.points = {.type = &KDTREE,
-                                    .dimensions = def->dimensions,
-                                    .capacity = def->capacity,
-                                    .layout = def->layout,
-                                    .external = def->external,
-                                    .onNonFinite = def->onNonFinite,
-                                    .allocator = def->allocator},
-                         .builder = def->builder};
+  return (struct kdtree){.points = POINTS_OF(def, &KDTREE), .builder = def->builder};
 }
 
 static bool is_ok(const struct kdtree *tree) {

@@ -245,11 +245,15 @@ static points_state buffers_of(const copse_points *points) {
   return (points_state){positions_of(points), points->groups, points->slots};
 }
 
-bool source_accepts(const points_source *source, uint32_t slot, uint32_t dimensions) {
+static bool source_accepts(const points_source *source, uint32_t slot, uint32_t dimensions) {
   bool ok = true;
   for (uint32_t axis = 0; axis < dimensions; axis++)
     if (!is_coordinate(source_coordinate(source, slot, (int)axis))) ok = false;
   return ok;
+}
+
+bool source_has(const points_source *source, uint32_t slot, uint32_t dimensions) {
+  return source_group(source, slot) && source_accepts(source, slot, dimensions);
 }
 
 static points_survey survey_slowly(const points_source *source, uint32_t dimensions) {
@@ -385,8 +389,7 @@ void points_order_slots(const copse_points *points, const points_source *source)
   uint32_t front = 0, back = points->present;
   const bool areAll = points->present == source->count;
   for (uint32_t slot = 0; slot < source->count; slot++) {
-    const bool isPresent =
-        areAll || (source_group(source, slot) && source_accepts(source, slot, points->dimensions));
+    const bool isPresent = areAll || source_has(source, slot, points->dimensions);
     points->ordered.ids[isPresent ? front++ : back++] = slot;
   }
 }

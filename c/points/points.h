@@ -191,6 +191,13 @@ ALWAYS_INLINE scan_filter points_filter(const copse_points *points, const copse_
 
 /* ---- Creation ---- */
 
+/* The base of a structure: the options that all definitions have. Its arrays have no memory yet. */
+#define POINTS_OF(def, functions)                                                                  \
+  {                                                                                                \
+    .type = (functions), .dimensions = (def)->dimensions, .capacity = (def)->capacity,             \
+    .layout = (def)->layout, .external = (def)->external, .onNonFinite = (def)->onNonFinite,       \
+    .allocator = (def)->allocator                                                                  \
+  }
 /* True if the options common to all structures are in their ranges. */
 bool points_ok(const copse_points *definition);
 /* Returns the bytes that a structure with this definition needs; SIZE_MAX if they exceed the
@@ -228,7 +235,8 @@ void points_hide_free(const copse_points *points);
 /* Does the same as copse_points_build_from, but leaves the slots as they are. */
 copse_status points_build_source(copse_points *points, const points_source *source,
                                  uint32_t *firstBad);
-bool source_accepts(const points_source *source, uint32_t slot, uint32_t dimensions);
+/* True if a slot has a group, and valid coordinates. */
+bool source_has(const points_source *source, uint32_t slot, uint32_t dimensions);
 /* Makes ordered.ids a permutation of the slots of a source: first the present agents, then the
  * other slots, both in ascending order. Call points_take first. */
 void points_order_slots(const copse_points *points, const points_source *source);
