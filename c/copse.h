@@ -132,8 +132,8 @@ typedef struct copse_query {
   float maxDistance; /* limit of `nearest` and `neighbors`. Inclusive. Default: INFINITY */
   copse_sort sort;   /* order of the results of `within`, `range` and `cone`. Default:
                       * COPSE_SORT_NONE */
-  float inflate;     /* for rays: an extra radius for every agent, as for a thick bullet. 0 …
-                      * INFINITY. Default: 0 */
+  float inflate; /* for rays: an extra radius for every agent or box, as for a thick bullet. 0 …
+                  * INFINITY. Default: 0 */
 } copse_query;
 copse_query copse_query_default(void);
 
@@ -750,15 +750,31 @@ typedef struct copse_box_hit { /* the first hit of a ray */
                     * the others are 0. All are 0 if the segment starts inside */
 } copse_box_hit;
 /* Finds the first item hit by the segment between the points `from` and `to`, ties by lower id.
- * Uses the query's mask and exclude.
+ * Uses the query's mask, exclude and inflate. If `inflate` is greater than 0, it rounds the boxes:
+ * the segment hits a box as soon as it is within this distance. hit->normal is then the unit vector
+ * from the nearest point of the box to the segment.
  *
- * The exact rule, in double: let way = to - from, and let a bound be a coordinate of lo or hi.
+ * The exact rule if `inflate` is 0, in double: let way = to - from, and let a bound be a coordinate
+ * of lo or hi.
  * - The segment hits a box if their intervals overlap on every axis and, in the plane of every pair
  *   of axes u and v, the box's corners are not all on one side of the segment's line. To find the
  *   side of a corner, way[u] * (bound - from[v]) is compared with way[v] * (bound - from[u]).
  * - On each axis on which the segment starts outside the box, it enters at (bound - from) / way,
  *   for the bound nearer to the start. The fraction is the greatest of these, rounded to float; 0
- *   if there are none. If two axes give the same fraction, the normal is that of the first. */
+ *   if there are none. If two axes give the same fraction, the normal is that of the first.
+ *
+ * The exact rule if `inflate` is greater than 0, in double, sums in the order x, y, z: the segment
+ * is divided into parts at the fractions (bound - from) / way between 0 and 1. A part from the
+ * fraction a to b is outside the box on the same side of the same axes; at a bound, it is outside
+ * if it moves away or not at all. On these axes, m = bound - from for the bound of that side, and d
+ * = way; on the others, m = d = 0. Let r2 = inflate * inflate, u = d.d * r2 - c.c, and c = the
+ * cross product of m and d; v.w is the dot product of v and w.
+ * - If d.d is 0, the part hits the box at a if m.m <= r2.
+ * - Else it does so if u >= 0, (m.d - sqrt(u)) / d.d <= b and (m.d + sqrt(u)) / d.d >= a. It hits
+ * at the first of these two, but not before a. The fraction is that of the first part that hits,
+ * rounded to float. Unless it is 0, the normal is
+ * -(sqrt(u) * d + the cross product of d and c) / d.d / inflate, or -m / inflate if d.d is 0. If m
+ * is 0 too, it is that of the side where the part begins. */
 copse_status copse_octree_raycast(const copse_octree *tree, const float *from, const float *to,
                                   const copse_query *query, copse_box_hit *hit, uint32_t *visits);
 /* Batches run n queries in one call. The output has the same form as that of batches of points.
@@ -780,9 +796,11 @@ copse_status copse_octree_nearest_many(const copse_octree *tree, const float *ce
                                        uint32_t k, const copse_query *query,
                                        copse_neighbor_rows *rows);
 /* Casts n segments (2 * dimensions floats each: from, to) like copse_octree_raycast. Writes n ids
- * and fractions. */
+ * and fractions. `filters` may be NULL. */
 copse_status copse_octree_raycast_many(const copse_octree *tree, const float *segments, uint32_t n,
-                                       const copse_query *query, uint32_t *ids, float *fractions);
+                                       const copse_query *query,
+                                       const copse_segment_filters *filters, uint32_t *ids,
+                                       float *fractions);
 /* Finds all pairs of items that intersect, as a broad phase does; each pair once. Writes ids a, b,
  * a, b, … with a < b, by ascending a. results.total counts ids, two per pair. Whole pairs are
  * written while they fit. Both items must match the query's mask. */

@@ -9,6 +9,7 @@
   VIEW(ids, u, self->results.ids)                                                                  \
   VIEW(distances2, f, self->results.distances2)                                                    \
   VIEW(given, f, base->rooms[ROOM_GIVEN])                                                          \
+  VIEW(givenWords, u, base->rooms[ROOM_GIVEN])                                                     \
   VIEW(rowOffsets, u, base->rooms[ROOM_ROWS])                                                      \
   VIEW(rowCounts, u, room_second(base, ROOM_ROWS))                                                 \
   VIEW(rowIds, u, base->rooms[ROOM_IDS])                                                           \
@@ -301,10 +302,10 @@ EXPORT("boxes_pairs") double boxes_pairs(int32_t handle, uint32_t mask) {
  * view `hit`. */
 EXPORT("boxes_raycast")
 int32_t boxes_raycast(int32_t handle, float x0, float y0, float z0, float x1, float y1, float z1,
-                      uint32_t mask, uint32_t exclude) {
+                      float inflate, uint32_t mask, uint32_t exclude) {
   boxes *self = boxes_of(handle);
   if (!self) return FAILED(COPSE_STALE_SLOT);
-  const copse_query query = query_of(mask, exclude, COPSE_SORT_NONE);
+  const copse_query query = ray_query_of(mask, exclude, inflate);
   const copse_status status =
       copse_octree_raycast(self->core, (float[]){x0, y0, z0}, (float[]){x1, y1, z1}, &query,
                            &self->hit, &self->results.visits);
@@ -367,13 +368,18 @@ int32_t boxes_nearest_many(int32_t handle, uint32_t n, uint32_t k, float maxDist
       copse_octree_nearest_many(self->core, self->object.rooms[ROOM_GIVEN], n, k, &query, &rows));
 }
 
+/* Casts n segments. `lists`: see filters_given. */
 EXPORT("boxes_raycast_many")
-int32_t boxes_raycast_many(int32_t handle, uint32_t n, uint32_t mask, uint32_t exclude) {
+int32_t boxes_raycast_many(int32_t handle, uint32_t n, float inflate, uint32_t mask,
+                           uint32_t exclude, uint32_t lists) {
   copse_status status;
+  copse_segment_filters filters;
   boxes *self = box_batch_of(handle, ROOM_HITS, n, GIVEN_SEGMENT, &status);
   if (!self) return FAILED(status);
-  const copse_query query = query_of(mask, exclude, COPSE_SORT_NONE);
-  return zero_or_failed(copse_octree_raycast_many(self->core, self->object.rooms[ROOM_GIVEN], n,
-                                                  &query, room_words(&self->object, ROOM_HITS),
-                                                  (float *)room_second(&self->object, ROOM_HITS)));
+  if (!filters_given(&self->object, n, copse_octree_dimensions(self->core), lists, &filters))
+    return FAILED(COPSE_INVALID_ARGUMENT);
+  const copse_query query = ray_query_of(mask, exclude, inflate);
+  return zero_or_failed(copse_octree_raycast_many(
+      self->core, self->object.rooms[ROOM_GIVEN], n, &query, &filters,
+      room_words(&self->object, ROOM_HITS), (float *)room_second(&self->object, ROOM_HITS)));
 }

@@ -206,29 +206,35 @@ export interface AllNeighborsOptions {
   mask?: number
 }
 
-export interface RayOptions extends SelectOptions {
-  /** The radius that all agents have for this ray. Default: each agent's own, from `radii`. */
-  radius?: number
+export interface BoxRayOptions extends SelectOptions {
   /**
-   * Is added to the radius of every agent, ≥ 0. To cast a thick ray, such as the path of a bullet,
-   * set it to the radius of the bullet. Default: 0.
+   * Is added to the radius of every agent, and rounds every box by this radius, ≥ 0. To cast a
+   * thick ray, such as the path of a bullet, set it to the radius of the bullet. Default: 0.
    */
   inflate?: number
 }
 
+export interface RayOptions extends BoxRayOptions {
+  /** The radius that all agents have for this ray. Default: each agent's own, from `radii`. */
+  radius?: number
+}
+
 /**
- * As `RayOptions`. `mask`, `exclude` and `inflate` may also be arrays, with a value for each
+ * As `BoxRayOptions`. `mask`, `exclude` and `inflate` may also be arrays, with a value for each
  * segment: with the slots of the shooters in `exclude`, no bullet hits its own shooter.
  */
-export interface ManyRayOptions {
-  /** 32 bits: finds only agents whose `groups` share a bit with this mask. Default: all bits. */
+export interface ManyBoxRayOptions {
+  /** 32 bits: finds only items whose `groups` share a bit with this mask. Default: all bits. */
   mask?: number | Uint32Array
-  /** The slot of an agent to leave out. Default: none. */
+  /** The slot of an item to leave out. Default: none. */
   exclude?: number | Uint32Array
+  /** Is added to the radius of every agent, and rounds every box, ≥ 0: makes the rays thick. Default: 0. */
+  inflate?: number | Float32Array
+}
+
+export interface ManyRayOptions extends ManyBoxRayOptions {
   /** The radius that all agents have for these rays. Default: each agent's own, from `radii`. */
   radius?: number
-  /** Is added to the radius of every agent, ≥ 0: makes the rays thick. Default: 0. */
-  inflate?: number | Float32Array
 }
 
 // ---- Results: a method always returns the same object, and each call overwrites it ----
@@ -1041,15 +1047,19 @@ declare abstract class Boxes<D extends Dimensions> extends CoreObject {
   at(...query: [...point: Point<D>, options?: RangeOptions]): Uint32s
   /** As `at`, but writes the ids that fit to `out`. Returns the total. */
   atInto(...query: [...point: Point<D>, out: Uint32Array, options?: RangeOptions]): number
-  /** Returns the first box or point that a segment hits, ties by lower id; null if there is none. */
+  /**
+   * Returns the first box or point that a segment hits, ties by lower id; null if there is none. With
+   * the option `inflate`, the segment hits a box as soon as it is within this distance, and the hit's
+   * x and y are where the center of the bullet is then.
+   */
   raycast(
-    ...query: [...segment: Segment<D>, options?: SelectOptions]
+    ...query: [...segment: Segment<D>, options?: BoxRayOptions]
   ): (D extends 3 ? BoxHit3D : BoxHit) | null
   /**
    * Returns the first box or point that each segment hits. `segments`: x0, y0, (z0,) x1, y1, (z1,)
    * x0, …. Valid until the next `raycastMany`.
    */
-  raycastMany(segments: Float32Array, options?: SelectOptions): Hits
+  raycastMany(segments: Float32Array, options?: ManyBoxRayOptions): Hits
   /**
    * Returns the pairs of items that touch or overlap. Each pair is two ids, a, b, a, b, … with
    * a < b, and is found once. Both items must match the mask. Valid until the next `pairs`,

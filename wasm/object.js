@@ -122,6 +122,7 @@ export class CoreObject {
   _wasm
   /** The object's arrays in linear memory, by name. @type {Record<string, any>} */
   _views = {}
+  /** @type {any} */ #hits = {}
   _handle = -1
   _capacity = 0
   /** The class, and the method that is running, for messages. */
@@ -301,10 +302,11 @@ export class CoreObject {
   }
 
   /**
-   * Sets `hits.ids` and `hits.fractions` to views of the results that the core just wrote for
-   * `count` segments. Returns `hits`.
+   * Returns the result object of `raycastMany`: views of what the core just wrote for `count`
+   * segments.
    */
-  _hitsOf(hits, count) {
+  _hitsOf(count) {
+    const hits = this.#hits
     this._room(HITS, 'hitIds') // renews stale views
     hits.ids = this._views.hitIds.at(count)
     hits.fractions = this._views.hitFractions.at(count)

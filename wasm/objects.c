@@ -189,6 +189,20 @@ copse_status batch_begin(object *self, room which, uint32_t rows, given given,
                                         : COPSE_OUT_OF_MEMORY;
 }
 
+bool filters_given(const object *self, uint32_t n, uint32_t dimensions, uint32_t lists,
+                   copse_segment_filters *filters) {
+  const uint64_t floats = (uint64_t)n * 2 * dimensions;
+  *filters = (copse_segment_filters){0};
+  if (!lists) return true;
+  if (floats + 3 * (uint64_t)n > self->room[ROOM_GIVEN]) return false;
+  const float *given = (const float *)self->rooms[ROOM_GIVEN] + floats;
+  const uint32_t *words = (const uint32_t *)given;
+  if (lists & 1) filters->masks = words;
+  if (lists & 2) filters->excludes = words + n;
+  if (lists & 4) filters->inflates = given + 2 * (size_t)n;
+  return true;
+}
+
 bool neighbors_room(object *self, uint32_t rows, uint32_t k, copse_neighbor_rows *out) {
   if (!room_take(self, ROOM_NEIGHBORS, (uint64_t)rows * k)) return false;
   *out = (copse_neighbor_rows){room_words(self, ROOM_NEIGHBOR_COUNTS),

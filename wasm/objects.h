@@ -105,6 +105,12 @@ typedef enum given { GIVEN_NOTHING, GIVEN_POINT, GIVEN_SEGMENT, GIVEN_BOX } give
 /* Begins a batch: checks ROOM_GIVEN, and grows the room `which` to `rows` rows. Swaps the lo and
  * hi of a box on each axis where lo > hi. Both may be infinite. */
 copse_status batch_begin(object *self, room which, uint32_t rows, given given, uint32_t dimensions);
+/* Writes the filters of a batch of n segments. If `lists` is not 0, ROOM_GIVEN has room for three
+ * more arrays after the segments, with an entry per segment: masks, slots to exclude, and values of
+ * `inflate`, in this order. Bits 0, 1 and 2 of `lists` say which of these arrays are in use. False
+ * if ROOM_GIVEN is too small. */
+bool filters_given(const object *self, uint32_t n, uint32_t dimensions, uint32_t lists,
+                   copse_segment_filters *filters);
 /* Grows ROOM_NEIGHBORS for rows of k neighbors, and sets *out to the buffers for these rows.
  * Returns false if there is no memory. */
 bool neighbors_room(object *self, uint32_t rows, uint32_t k, copse_neighbor_rows *out);
@@ -183,6 +189,12 @@ ALWAYS_INLINE copse_query query_of(uint32_t mask, uint32_t exclude, uint32_t sor
   query.mask = mask;
   query.exclude = exclude;
   query.sort = (copse_sort)(sort & SORT_BITS);
+  return query;
+}
+
+ALWAYS_INLINE copse_query ray_query_of(uint32_t mask, uint32_t exclude, float inflate) {
+  copse_query query = query_of(mask, exclude, COPSE_SORT_NONE);
+  query.inflate = inflate;
   return query;
 }
 

@@ -64,7 +64,6 @@ export class ObstacleTree extends CoreObject {
   // The objects that calls return, always the same ones.
   #nearestPoint = { id: NONE, x: 0, y: 0, distance: 0 }
   #hit = { id: NONE, fraction: 0, x: 0, y: 0, normalX: 0, normalY: 0 }
-  /** @type {any} */ #hits = {}
   /** @type {any} */ #stats = {}
 
   constructor(options = {}) {
@@ -260,7 +259,7 @@ export class ObstacleTree extends CoreObject {
     const n = this._takePoints('segments', segments, 4)
     const result = this._enter().raycast_many(this._handle, n, query.side)
     this._leavePoints('segments', segments, result)
-    return this._hitsOf(this.#hits, n)
+    return this._hitsOf(n)
   }
 
   contains(x, y) {

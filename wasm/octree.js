@@ -22,8 +22,10 @@ import {
   ask,
   askPairs,
   askPairsInto,
+  castMany,
   EXCLUDE,
   ids,
+  INFLATE,
   into,
   MASK,
   pairsInto,
@@ -33,6 +35,7 @@ import {
   range,
 } from './queries.js'
 
+const RAYS = MASK | EXCLUDE | INFLATE
 const OPTIONS = ['bounds', 'capacity', 'leafSize', 'maxDepth', 'looseness', 'instance']
 
 const MAX_DEPTH = 24
@@ -76,7 +79,6 @@ class OwnQueries extends CoreObject {
   #changes = 0
   // The objects that calls return: reused, not created for each call.
   /** @type {any} */ #stats
-  /** @type {any} */ #hits = {}
   /** @type {any} */ _rows = { total: 0 }
   /** @type {any} */ _neighborRows = {}
   #hit
@@ -220,12 +222,7 @@ class OwnQueries extends CoreObject {
   }
 
   raycastMany(segments, options) {
-    ask(this, 'raycastMany', options, MASK | EXCLUDE)
-    const n = this._takePoints('segments', segments, 2 * this._dimensions)
-    const { mask, exclude } = query
-    const result = this._enter().raycast_many(this._handle, n, mask, exclude)
-    this._leavePoints('segments', segments, result)
-    return this._hitsOf(this.#hits, n)
+    return castMany(this, segments, options, RAYS)
   }
 
   raycast(x0, y0, z0, x1, y1, z1, options) {
@@ -234,11 +231,12 @@ class OwnQueries extends CoreObject {
   }
 
   #raycast(x0, y0, z0, x1, y1, z1, options) {
-    ask(this, 'raycast', options, MASK | EXCLUDE)
+    ask(this, 'raycast', options, RAYS)
     checkSegment(this, x0, y0, z0, x1, y1, z1)
-    const { mask, exclude } = query
+    const { _handle: handle } = this
+    const { mask, exclude, inflate } = query
     const wasm = this._enter()
-    const id = this._leave(wasm.raycast(this._handle, x0, y0, z0, x1, y1, z1, mask, exclude))
+    const id = this._leave(wasm.raycast(handle, x0, y0, z0, x1, y1, z1, inflate, mask, exclude))
     if (id === NONE) return null
     const numbers = this._views.hit.at(4)
     const hit = this.#hit

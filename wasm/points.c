@@ -536,12 +536,6 @@ static const float *own_radii(const points *self, float *radius) {
   return self->builtRadii;
 }
 
-static copse_query ray_query_of(uint32_t mask, uint32_t exclude, float inflate) {
-  copse_query query = query_of(mask, exclude, COPSE_SORT_NONE);
-  query.inflate = inflate;
-  return query;
-}
-
 /* Copies the radii that the game wrote. Queries use the copy. JavaScript calls this function after
  * a build. */
 EXPORT("points_take_radii") int32_t points_take_radii(int32_t handle) {
@@ -574,28 +568,19 @@ int32_t points_raycast(int32_t handle, float x0, float y0, float z0, float x1, f
   return result_or_failed(hit.id, status);
 }
 
-/* Casts n segments. If `lists` is not 0, ROOM_GIVEN has room for three more arrays after the
- * segments, with an entry per segment: masks, slots to exclude, and values of `inflate`, in this
- * order. Bits 0, 1 and 2 of `lists` say which of these arrays are in use. */
+/* Casts n segments. `lists`: see filters_given. */
 EXPORT("points_raycast_many")
-int32_t points_raycast_many(int32_t handle, uint32_t n, float radius, float inflate, uint32_t mask,
-                            uint32_t exclude, uint32_t lists) {
+int32_t points_raycast_many(int32_t handle, uint32_t n, float inflate, uint32_t mask,
+                            uint32_t exclude, uint32_t lists, float radius) {
   copse_status status;
+  copse_segment_filters filters;
   points *self = batch_of(handle, ROOM_HITS, n, GIVEN_SEGMENT, &status);
   if (!self) return FAILED(status);
-  const uint64_t floats = (uint64_t)n * 2 * self->dimensions;
-  if (lists && floats + 3 * (uint64_t)n > self->object.room[ROOM_GIVEN])
+  if (!filters_given(&self->object, n, self->dimensions, lists, &filters))
     return FAILED(COPSE_INVALID_ARGUMENT);
-  const float *given = self->object.rooms[ROOM_GIVEN];
-  const float *own = n ? given + floats : NULL; /* without segments, `given` may be NULL */
-  const copse_segment_filters filters = {
-      n && lists & 1 ? (const uint32_t *)own : NULL,
-      n && lists & 2 ? (const uint32_t *)own + n : NULL,
-      n && lists & 4 ? own + 2 * (size_t)n : NULL,
-  };
   const float *radii = own_radii(self, &radius);
   const copse_query query = ray_query_of(mask, exclude, inflate);
-  return zero_or_failed(copse_points_raycast_many(self->core, given, n, radius, radii, &query,
-                                                  &filters, room_words(&self->object, ROOM_HITS),
-                                                  (float *)room_second(&self->object, ROOM_HITS)));
+  return zero_or_failed(copse_points_raycast_many(
+      self->core, self->object.rooms[ROOM_GIVEN], n, radius, radii, &query, &filters,
+      room_words(&self->object, ROOM_HITS), (float *)room_second(&self->object, ROOM_HITS)));
 }

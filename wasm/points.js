@@ -5,7 +5,6 @@
 import {
   callOf,
   checkArguments,
-  checkArray,
   checkCount,
   checkDistance,
   checkFloat32,
@@ -17,10 +16,8 @@ import {
   place,
   refuse,
 } from './errors.js'
-import { isInside, lengthOf } from './memory.js'
 import {
   CoreObject,
-  GIVEN,
   IDS,
   MAX_CAPACITY,
   mixin,
@@ -35,8 +32,8 @@ import {
   askNeighbors,
   askPairs,
   askPairsInto,
+  castMany,
   DISTANCES2,
-  EACH,
   EXCLUDE,
   ids,
   INFLATE,
@@ -111,7 +108,6 @@ export class PointsOnly extends CoreObject {
   _hasRadii = false
   // The objects that calls return: reused, not created for each call.
   #hit
-  /** @type {any} */ #hits = {}
   /** @type {any} */ _rows = { total: 0 }
   /** @type {any} */ _neighborRows = {}
   /** @type {any} */ #allHits = {}
@@ -319,55 +315,7 @@ export class PointsOnly extends CoreObject {
   }
 
   raycastMany(segments, options) {
-    ask(this, 'raycastMany', options, RAYS | EACH)
-    const { radius } = query
-    const mask = this.#listOf('mask', segments)
-    const exclude = this.#listOf('exclude', segments)
-    const inflate = this.#listOf('inflate', segments)
-    const isList =
-      typeof mask === 'object' || typeof exclude === 'object' || typeof inflate === 'object'
-    const n = this._takePoints('segments', segments, 2 * this._dimensions, isList ? 3 : 0)
-    const lists = this.#give(0, mask, n) | this.#give(1, exclude, n) | this.#give(2, inflate, n)
-    const wasm = this._enter()
-    const result = wasm.raycast_many(
-      this._handle,
-      n,
-      radius,
-      lists & 4 ? 0 : inflate,
-      lists & 1 ? -1 : mask,
-      lists & 2 ? NONE : exclude,
-      lists,
-    )
-    this._leavePoints('segments', segments, result)
-    return this._hitsOf(this.#hits, n)
-  }
-
-  /**
-   * Returns an option of `raycastMany`: a number or, if it is an array with a value per segment, an
-   * array that stays valid if memory grows.
-   */
-  #listOf(name, segments) {
-    const value = query[name]
-    if (typeof value !== 'object') return value
-    checkArray(this, 'segments', segments, Float32Array)
-    const n = lengthOf(segments) / (2 * this._dimensions)
-    const length = lengthOf(value)
-    if (length !== n) refuse(this, `${name}.length`, length, `${n}, one per segment`)
-    for (let i = 0; name === 'inflate' && i < n; i++)
-      if (!(value[i] >= 0)) checkDistance(this, `inflate[${i}]`, value[i])
-    return isInside(value, this._instance) ? value.slice() : value
-  }
-
-  /**
-   * If an option of `raycastMany` is an array, copies it to the core, behind the n segments. `which`
-   * is 0 for `mask`, 1 for `exclude`, 2 for `inflate`. Returns the bit that tells the core to use
-   * the array. If the option is a number, copies nothing and returns 0.
-   */
-  #give(which, list, n) {
-    if (typeof list !== 'object') return 0
-    const given = which === 2 ? 'given' : 'givenWords'
-    this._room(GIVEN, given).set(list, (2 * this._dimensions + which) * n)
-    return 1 << which
+    return castMany(this, segments, options, RAYS)
   }
 
   // ---- Batches ----

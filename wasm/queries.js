@@ -17,7 +17,7 @@ import {
   refuse,
 } from './errors.js'
 import { keep, kept, lengthOf } from './memory.js'
-import { CoreObject, IDS, NEIGHBORS, NONE } from './object.js'
+import { CoreObject, GIVEN, IDS, NEIGHBORS, NONE } from './object.js'
 
 export const MAX_UINT32 = 2 ** 32 - 1
 const SORT_NONE = 0
@@ -345,6 +345,62 @@ export function neighborRowsOf(object, count) {
   rows.distances2 = object._room(NEIGHBORS, 'neighborDistances2')
   rows.counts = object._views.neighborCounts.at(count)
   return rows
+}
+
+/**
+ * Casts many rays. The option `bits` of points includes a radius, which boxes don't take: their
+ * function of the core has one parameter less.
+ */
+export function castMany(object, segments, options, bits) {
+  ask(object, 'raycastMany', options, bits | EACH)
+  const { radius } = query
+  const mask = listOf(object, 'mask', segments)
+  const exclude = listOf(object, 'exclude', segments)
+  const inflate = listOf(object, 'inflate', segments)
+  const isList =
+    typeof mask === 'object' || typeof exclude === 'object' || typeof inflate === 'object'
+  const n = object._takePoints('segments', segments, 2 * object._dimensions, isList ? 3 : 0)
+  const lists = give(object, 0, mask, n) | give(object, 1, exclude, n) | give(object, 2, inflate, n)
+  const wasm = object._enter()
+  const result = wasm.raycast_many(
+    object._handle,
+    n,
+    lists & 4 ? 0 : inflate,
+    lists & 1 ? -1 : mask,
+    lists & 2 ? NONE : exclude,
+    lists,
+    radius,
+  )
+  object._leavePoints('segments', segments, result)
+  return object._hitsOf(n)
+}
+
+/**
+ * Returns an option of `raycastMany`: a number or, if it is an array with a value per segment, an
+ * array that stays valid if memory grows.
+ */
+function listOf(object, name, segments) {
+  const value = query[name]
+  if (typeof value !== 'object') return value
+  checkArray(object, 'segments', segments, Float32Array)
+  const n = lengthOf(segments) / (2 * object._dimensions)
+  const length = lengthOf(value)
+  if (length !== n) refuse(object, `${name}.length`, length, `${n}, one per segment`)
+  for (let i = 0; name === 'inflate' && i < n; i++)
+    if (!(value[i] >= 0)) checkDistance(object, `inflate[${i}]`, value[i])
+  return isInside(value, object._instance) ? value.slice() : value
+}
+
+/**
+ * If an option of `raycastMany` is an array, copies it to the core, behind the n segments. `which`
+ * is 0 for `mask`, 1 for `exclude`, 2 for `inflate`. Returns the bit that tells the core to use the
+ * array. If the option is a number, copies nothing and returns 0.
+ */
+function give(object, which, list, n) {
+  if (typeof list !== 'object') return 0
+  const given = which === 2 ? 'given' : 'givenWords'
+  object._room(GIVEN, given).set(list, (2 * object._dimensions + which) * n)
+  return 1 << which
 }
 
 // ---- Pairs: each is two ids, and `count` is the number of ids ----

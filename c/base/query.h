@@ -20,6 +20,16 @@ bool query_planes_ok(const float *planes, uint32_t count);
 /* True for a radius that is neither NaN nor negative. */
 ALWAYS_INLINE bool query_radius_ok(float radius) { return radius >= 0; }
 
+/* Returns the query for segment i of a batch of rays. `filters` may be NULL. */
+static inline copse_query query_of_segment(const copse_query *query,
+                                           const copse_segment_filters *filters, uint32_t i) {
+  copse_query one = *query;
+  if (filters && filters->masks) one.mask &= filters->masks[i];
+  if (filters && filters->excludes) one.exclude = filters->excludes[i];
+  if (filters && filters->inflates) one.inflate = filters->inflates[i];
+  return one;
+}
+
 /* Writes the unit vector of a direction. False if the direction's length is 0 or not finite. */
 bool query_direction(const float *direction, int dim, float *unit);
 /* Writes the cosine of a cone's half angle (in radians), with the same bits on every machine,

@@ -193,6 +193,8 @@ ALWAYS_INLINE bool octree_should_split(const copse_octree *tree, const octree_no
 
 /* ---- Shared by the files of this folder ---- */
 
+/* Returns which of the eight items of a block intersect a box, a bit each. */
+uint32_t octree_block_near(const octree_block *block, const float *lo, const float *hi, int dim);
 /* True if a box has finite coordinates and lo <= hi on every axis. Otherwise sets *status. */
 bool octree_box_ok(const float *box, uint32_t dimensions, copse_status *status);
 /* Adds an item to those that a node itself holds. Does not change the node's total. */

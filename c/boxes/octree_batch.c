@@ -31,24 +31,29 @@ ALWAYS_INLINE const float *box_at(const range_batch *batch, uint32_t i, const in
   return batch->boxes + 2 * (size_t)dim * i;
 }
 
+ALWAYS_INLINE uint32_t push_near(const copse_octree *tree, const octree_node *node, float4 lo,
+                                 float4 hi, uint32_t *stack, uint32_t waiting, const int dim) {
+  return push_children(tree, node, children_near(tree, node, lo, hi, dim), stack, waiting, dim);
+}
+
 /* Gathers the blocks that have items which pass the filter and intersect a box around a group of
  * query boxes. False if there are more than GATHERED such blocks. */
-ALWAYS_INLINE bool gather_in(const copse_octree *tree, const range_batch *batch,
-                             const uint32_t *group, uint32_t size, gathered *near, const int dim) {
+SMALL_CODE static bool gather(const copse_octree *tree, const range_batch *batch,
+                              const uint32_t *group, uint32_t size, gathered *near) {
+  const int dim = (int)tree->def.dimensions;
   const float *first = box_at(batch, group[0], dim);
   region around;
   copy_point(around.box.lo, first, (uint32_t)dim);
   copy_point(around.box.hi, first + dim, (uint32_t)dim);
   for (uint32_t i = 1; i < size; i++) {
     const float *box = box_at(batch, group[i], dim);
-    EACH_AXIS (axis, dim) {
+    for (int axis = 0; axis < dim; axis++) {
       if (box[axis] < around.box.lo[axis]) around.box.lo[axis] = box[axis];
       if (box[dim + axis] > around.box.hi[axis]) around.box.hi[axis] = box[dim + axis];
     }
   }
-  const probe target = probe_of(&around, SHAPE_BOX, dim);
   float4 lo, hi;
-  region_bounds(&around, &lo, &hi, SHAPE_BOX, dim);
+  region_bounds(&around, &lo, &hi, SHAPE_BOX, 3);
   uint32_t stack[OCTREE_STACK], waiting = tree->nodes[0].total > 0;
   stack[0] = 0;
   near->size = 0;
@@ -57,9 +62,7 @@ ALWAYS_INLINE bool gather_in(const copse_octree *tree, const range_batch *batch,
     WORKED(1);
     for (uint32_t blockIndex = node->block; blockIndex != COPSE_NONE;) {
       const octree_block *block = octree_block_at(tree, blockIndex, dim);
-      float4 unused;
-      uint32_t bits = word4_bits(block_hits(block, 0, &target, &unused, SHAPE_BOX, dim));
-      bits |= word4_bits(block_hits(block, 4, &target, &unused, SHAPE_BOX, dim)) << 4;
+      uint32_t bits = octree_block_near(block, around.box.lo, around.box.hi, dim);
       for (uint32_t left = bits; left; left &= left - 1) {
         const uint32_t lane = bits_lowest(left);
         if (!octree_wants(tree, &batch->query, block->ids[lane])) bits &= ~(1u << lane);
@@ -70,17 +73,10 @@ ALWAYS_INLINE bool gather_in(const copse_octree *tree, const range_batch *batch,
       near->blocks[near->size] = block;
       near->wanted[near->size++] = (uint8_t)bits;
     }
-    if (node->children)
-      waiting =
-          push_children(tree, node, children_near(tree, node, lo, hi, dim), stack, waiting, dim);
+    if (node->children) waiting = OCTREE_INLINE(push_near, tree, node, lo, hi, stack, waiting);
   }
   return true;
 }
-
-OCTREE_FUNCTION(bool, gather,
-                (const copse_octree *tree, const range_batch *batch, const uint32_t *group,
-                 uint32_t size, gathered *near),
-                (tree, batch, group, size, near), gather_in(tree, batch, group, size, near, dim))
 
 /* Writes the ids of the gathered items that intersect query box i. There must be room for all items
  * of the gathered blocks and four more. Returns the number of ids. */

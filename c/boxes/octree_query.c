@@ -45,6 +45,22 @@ OUT_OF_LINE void hits_append(const hits *buffer, uint32_t size, const copse_octr
   results->total = total;
 }
 
+SMALL_CODE uint32_t octree_block_near(const octree_block *block, const float *lo, const float *hi,
+                                      int dim) {
+  uint32_t near = 0;
+  WORKED(1);
+  for (int i = 4; i >= 0; i -= 4) {
+    word4 hit = word4_all(UINT32_MAX);
+    for (int axis = 0; axis < dim; axis++) {
+      hit = word4_and(hit, float4_le(float4_load(block->sides[axis] + i), float4_all(hi[axis])));
+      hit = word4_and(hit,
+                      float4_le(float4_all(lo[axis]), float4_load(block->sides[dim + axis] + i)));
+    }
+    near = near << 4 | word4_bits(hit);
+  }
+  return near;
+}
+
 ALWAYS_INLINE void collect_in(const copse_octree *tree, const region *where, const filter *wanted,
                               copse_results *results, const shape kind, const int dim) {
   const probe target = probe_of(where, kind, dim);

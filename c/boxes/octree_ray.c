@@ -6,36 +6,20 @@
 #include <math.h>
 
 /* A segment in double, so that differences of floats, and products of two such differences, are
- * exact unless the magnitudes of the floats differ widely. `way` is `to - from`. */
+ * exact unless the magnitudes of the floats differ widely. In 2D, z is 0. */
 typedef struct segment {
-  double from[3], to[3], way[3];
+  int dim;
+  double from[3], way[3]; /* `way` is the vector from the start to the end */
+  double radius;          /* items are rounded by this radius; 0: they are boxes */
+  /* A segment can hit a rounded item only if it intersects the item's box with its sides moved
+   * outward by `reach`. This is a little more than the radius, for rounding. */
+  double reach;
+  float lo[3], hi[3]; /* the box around the segment, with its sides moved outward by `reach` */
 } segment;
 
-/* Where a segment enters a box: the fraction along the segment, and the axis perpendicular to the
- * side that the segment crosses. The axis is 3 if the segment starts inside. */
-typedef struct entry {
-  double fraction;
-  uint32_t axis;
-} entry;
-
-/* Returns where a segment enters a box. The segment must intersect the box, so `way` is not 0 along
- * an axis on which the segment starts outside the box. Rounding is monotone: the fraction for a box
- * is never less than the fraction for a larger box around it. */
-ALWAYS_INLINE entry entry_of(const segment *ray, const float *lo, const float *hi, const int dim) {
-  entry first = {0, 3};
-  for (int axis = 0; axis < dim; axis++) {
-    const double from = ray->from[axis], way = ray->way[axis];
-    if (from >= (double)lo[axis] && from <= (double)hi[axis]) continue;
-    const double side = from < (double)lo[axis] ? (double)lo[axis] : (double)hi[axis];
-    const double fraction = (side - from) / way;
-    if (fraction > first.fraction) first = (entry){fraction, (uint32_t)axis};
-  }
-  return first;
-}
-
-/* True if the line of a segment intersects a box in the plane of the axes u and v: the box's
- * corners are not all on one side of the line. If the box has infinite coordinates, the test may
- * compute NaN, which counts as an intersection. */
+/* True if the line of a segment intersects a box in the plane of the axis u and the next one: the
+ * box's corners are not all on one side of the line. If the box has infinite coordinates, the test
+ * may compute NaN, which counts as an intersection. */
 ALWAYS_INLINE bool passes(const segment *ray, const float *lo, const float *hi, int u, int v) {
   const double a = ray->way[u] * ((double)lo[v] - ray->from[v]);
   const double b = ray->way[u] * ((double)hi[v] - ray->from[v]);
@@ -43,45 +27,121 @@ ALWAYS_INLINE bool passes(const segment *ray, const float *lo, const float *hi, 
   const double d = ray->way[v] * ((double)hi[u] - ray->from[u]);
   const double leastV = a < b ? a : b, mostV = a < b ? b : a;
   const double leastU = c < d ? c : d, mostU = c < d ? d : c;
-  return !(leastV > mostU) && !(mostV < leastU);
+  const double slack = ray->reach * (fabs(ray->way[u]) + fabs(ray->way[v])); /* moves the sides */
+  return !(leastV > mostU + slack) && !(mostV < leastU - slack);
 }
 
-/* True if a segment intersects a closed box. A separating axis test. */
-ALWAYS_INLINE bool meets(const segment *ray, const float *lo, const float *hi, const int dim) {
+/* Returns a fraction, rounded to float and at most 1. */
+static float rounded(double fraction) { return fraction < 1 ? (float)fraction : 1; }
+
+/* True if a segment intersects a closed box with its sides moved outward by `reach`. A separating
+ * axis test. */
+ALWAYS_INLINE bool meets(const segment *ray, const float *lo, const float *hi) {
   WORKED(1);
-  for (int axis = 0; axis < dim; axis++) {
-    const double from = ray->from[axis], to = ray->to[axis];
-    if ((from < to ? to : from) < (double)lo[axis] || (from < to ? from : to) > (double)hi[axis])
-      return false;
-  }
-  if (!passes(ray, lo, hi, 0, 1)) return false;
-  return dim == 2 || (passes(ray, lo, hi, 1, 2) && passes(ray, lo, hi, 2, 0));
+  for (int axis = 0; axis < ray->dim; axis++)
+    if (ray->hi[axis] < lo[axis] || ray->lo[axis] > hi[axis]) return false;
+  for (int u = 0; u < 2 * ray->dim - 3; u++)
+    if (!passes(ray, lo, hi, u, u < 2 ? u + 1 : 0)) return false;
+  return true;
 }
 
-/* Returns the fraction of an entry, rounded to float and at most 1. */
-static float fraction_of(entry first) { return first.fraction < 1 ? (float)first.fraction : 1; }
+/* Writes where a segment enters a box with its sides moved outward by `reach`: the fraction and the
+ * normal of *hit. False if it misses. Rounding is monotone: the fraction for a box is never less
+ * than the fraction for a larger box around it. */
+static bool enter_box(const segment *ray, const float *lo, const float *hi, copse_box_hit *hit) {
+  double latest = 0;
+  if (!meets(ray, lo, hi)) return false;
+  hit->normal[0] = hit->normal[1] = hit->normal[2] = 0;
+  for (int axis = 0; axis < ray->dim; axis++) {
+    const double from = ray->from[axis], way = ray->way[axis];
+    const double low = (double)lo[axis] - ray->reach, high = (double)hi[axis] + ray->reach;
+    if (from >= low && from <= high) continue;
+    const double fraction = ((from < low ? low : high) - from) / way; /* `way` is not 0 */
+    if (fraction <= latest) continue;
+    latest = fraction;
+    hit->normal[0] = hit->normal[1] = hit->normal[2] = 0;
+    hit->normal[axis] = way < 0 ? 1 : -1;
+  }
+  hit->fraction = rounded(latest);
+  return true;
+}
+
+/* Writes where a segment comes within `radius` of a box: the fraction of *hit and, if the segment
+ * starts farther away, the normal. False if it misses. The rule is in copse.h, at
+ * copse_octree_raycast.
+ *
+ * On a part of the segment that crosses no plane of the box's sides, the nearest point of the box
+ * is on the same sides. On the axes of these sides, the segment moves by `d` and starts at -m from
+ * the sides: it hits a circle or sphere around the point or line where they meet. */
+static bool enter_rounded(const segment *ray, const float *lo, const float *hi,
+                          copse_box_hit *hit) {
+  const double radius2 = ray->radius * ray->radius;
+  for (double begin = 0, end = 0; end < 1; begin = end) {
+    double m[3], d[3], c[3], m2 = 0, d2 = 0, c2 = 0, along = 0;
+    int crossed = 0; /* the axis of the side where the segment enters the box itself */
+    end = 1;
+    WORKED(1);
+    for (int axis = 0; axis < 3; axis++) {
+      const double from = ray->from[axis], way = ray->way[axis];
+      double side = (double)(way < 0 ? hi : lo)[axis] - from;
+      bool isOutside = begin < side / way;
+      if (!isOutside) {
+        if (begin == side / way) crossed = axis;
+        side = (double)(way < 0 ? lo : hi)[axis] - from;
+        isOutside = !(begin < side / way);
+      }
+      if (begin < side / way && side / way < end) end = side / way;
+      m[axis] = isOutside ? side : 0;
+      d[axis] = isOutside ? way : 0;
+      m2 += m[axis] * m[axis];
+      d2 += d[axis] * d[axis];
+      along += m[axis] * d[axis];
+    }
+    for (int axis = 0; axis < 3; axis++) {
+      const int next = (axis + 1) % 3, last = (axis + 2) % 3;
+      c[axis] = m[next] * d[last] - m[last] * d[next];
+      c2 += c[axis] * c[axis];
+    }
+    const double under = d2 * radius2 - c2, root = sqrt(under > 0 ? under : 0);
+    const double enter = (along - root) / d2;
+    if (d2 > 0 ? under < 0 || enter > end || (along + root) / d2 < begin : m2 > radius2) continue;
+    const double fraction = enter > begin ? enter : begin;
+    /* With tiny radii, rounding may hide that the segment enters, until it is inside the box. */
+    if (m2 + d2 == 0) m[crossed] = ray->way[crossed] < 0 ? -ray->radius : ray->radius;
+    for (int axis = 0; axis < 3; axis++) {
+      const int next = (axis + 1) % 3, last = (axis + 2) % 3;
+      const double across = d[next] * c[last] - d[last] * c[next];
+      const double inward = d2 > 0 ? (root * d[axis] + across) / d2 : m[axis];
+      hit->normal[axis] = fraction > 0 ? (float)(0 - inward / ray->radius) : 0;
+    }
+    hit->fraction = rounded(fraction);
+    return true;
+  }
+  return false;
+}
 
 /* Makes an item the hit if the segment enters it earlier than the hit so far, or equally early and
  * the item's id is lower. */
-ALWAYS_INLINE void offer(const segment *ray, const octree_block *block, uint32_t lane,
-                         copse_box_hit *hit, const int dim) {
+static void offer(const segment *ray, const octree_block *block, uint32_t lane,
+                  copse_box_hit *hit) {
   float lo[3] = {0}, hi[3] = {0};
-  EACH_AXIS (axis, dim) {
+  const int dim = ray->dim;
+  for (int axis = 0; axis < dim; axis++) {
     lo[axis] = block->sides[axis][lane];
     hi[axis] = block->sides[dim + axis][lane];
   }
-  if (!meets(ray, lo, hi, dim)) return;
-  const entry first = entry_of(ray, lo, hi, dim);
-  const float fraction = fraction_of(first);
-  const uint32_t id = block->ids[lane];
-  if (fraction > hit->fraction || (fraction == hit->fraction && id >= hit->id)) return;
-  *hit = (copse_box_hit){id, fraction, {0, 0, 0}};
-  if (first.axis < 3) hit->normal[first.axis] = ray->way[first.axis] < 0 ? 1 : -1;
+  copse_box_hit next;
+  next.id = block->ids[lane];
+  if (!enter_box(ray, lo, hi, &next)) return;
+  if (ray->radius > 0 && !enter_rounded(ray, lo, hi, &next)) return;
+  if (next.fraction < hit->fraction || (next.fraction == hit->fraction && next.id < hit->id))
+    *hit = next;
 }
 
 /* Finds the first hit. Visits nearer children first. Returns the number of nodes visited. */
-ALWAYS_INLINE uint32_t cast_in(const copse_octree *tree, const segment *ray,
-                               const copse_query *query, copse_box_hit *hit, const int dim) {
+static uint32_t cast(const copse_octree *tree, const segment *ray, const copse_query *query,
+                     copse_box_hit *hit) {
+  const int dim = ray->dim;
   uint32_t stack[OCTREE_STACK] = {0}, waiting = tree->nodes[0].total > 0, visits = 0, backward = 0;
   for (int axis = 0; axis < dim; axis++) backward |= (uint32_t)(ray->way[axis] < 0) << axis;
   while (waiting) {
@@ -89,16 +149,18 @@ ALWAYS_INLINE uint32_t cast_in(const copse_octree *tree, const segment *ray,
     WORKED(1);
     float lo[4], hi[4];
     const box4 cell = octree_cell(tree, node);
+    copse_box_hit first;
     float4_store(lo, cell.lo);
     float4_store(hi, cell.hi);
-    if (!meets(ray, lo, hi, dim) || fraction_of(entry_of(ray, lo, hi, dim)) > hit->fraction)
-      continue;
+    if (!enter_box(ray, lo, hi, &first) || first.fraction > hit->fraction) continue;
     visits++;
     for (uint32_t blockIndex = node->block; blockIndex != COPSE_NONE;) {
       const octree_block *block = octree_block_at(tree, blockIndex, dim);
-      const uint32_t size = octree_block_size(node, blockIndex);
-      for (uint32_t lane = 0; lane < size; lane++)
-        if (octree_wants(tree, query, block->ids[lane])) offer(ray, block, lane, hit, dim);
+      for (uint32_t left = octree_block_near(block, ray->lo, ray->hi, dim); left;
+           left &= left - 1) {
+        const uint32_t lane = bits_lowest(left);
+        if (octree_wants(tree, query, block->ids[lane])) offer(ray, block, lane, hit);
+      }
       blockIndex = block->next;
     }
     if (!node->children) continue;
@@ -113,46 +175,57 @@ ALWAYS_INLINE uint32_t cast_in(const copse_octree *tree, const segment *ray,
 
 static const copse_box_hit NO_HIT = {COPSE_NONE, 1, {0, 0, 0}};
 
-OCTREE_FUNCTION(uint32_t, cast,
-                (const copse_octree *tree, const segment *ray, const copse_query *query,
-                 copse_box_hit *hit),
-                (tree, ray, query, hit), cast_in(tree, ray, query, hit, dim))
-
-static uint32_t cast_one(const copse_octree *tree, const float *from, const float *to,
-                         const copse_query *query, copse_box_hit *hit) {
-  segment ray = {{0}, {0}, {0}};
-  for (uint32_t axis = 0; axis < tree->def.dimensions; axis++) {
-    ray.from[axis] = (double)from[axis];
-    ray.to[axis] = (double)to[axis];
-    ray.way[axis] = ray.to[axis] - ray.from[axis];
+/* Prepares a segment. False if an argument is out of its range. */
+static bool prepare(const copse_octree *tree, const float *from, const float *to,
+                    const copse_query *query, segment *ray) {
+  bool ok = query_radius_ok(query->inflate);
+  float far = 0; /* the greatest magnitude of a coordinate */
+  *ray = (segment){.dim = (int)tree->def.dimensions, .radius = (double)query->inflate};
+  for (int axis = 0; axis < ray->dim; axis++) {
+    ok = ok && is_coordinate(from[axis]) && is_coordinate(to[axis]);
+    ray->from[axis] = (double)from[axis];
+    ray->way[axis] = (double)to[axis] - ray->from[axis];
+    if (fabsf(from[axis]) > far) far = fabsf(from[axis]);
+    if (fabsf(to[axis]) > far) far = fabsf(to[axis]);
   }
-  *hit = NO_HIT;
-  return cast(tree, &ray, query, hit);
+  if (ray->radius > 0) ray->reach = ray->radius + 2e-5 * (ray->radius + (double)far);
+  for (int axis = 0; axis < ray->dim; axis++) {
+    const bool isForward = from[axis] < to[axis];
+    ray->lo[axis] = (float)((double)(isForward ? from : to)[axis] - ray->reach);
+    ray->hi[axis] = (float)((double)(isForward ? to : from)[axis] + ray->reach);
+  }
+  return ok;
 }
 
 copse_status copse_octree_raycast(const copse_octree *tree, const float *from, const float *to,
                                   const copse_query *query, copse_box_hit *hit, uint32_t *visits) {
-  const copse_query settings = query_or_default(query);
-  const int dim = (int)tree->def.dimensions;
+  const copse_query effective = query_or_default(query);
+  segment ray;
   *hit = NO_HIT;
-  if (!query_point_ok(from, dim) || !query_point_ok(to, dim)) return COPSE_INVALID_ARGUMENT;
-  const uint32_t visited = cast_one(tree, from, to, &settings, hit);
+  if (!prepare(tree, from, to, &effective, &ray)) return COPSE_INVALID_ARGUMENT;
+  const uint32_t visited = cast(tree, &ray, &effective, hit);
   if (visits) *visits = visited;
   return COPSE_OK;
 }
 
 copse_status copse_octree_raycast_many(const copse_octree *tree, const float *segments, uint32_t n,
-                                       const copse_query *query, uint32_t *ids, float *fractions) {
-  const copse_query settings = query_or_default(query);
-  const size_t dim = tree->def.dimensions;
-  for (size_t end = 0; end < 2 * (size_t)n; end++)
-    if (!query_point_ok(segments + end * dim, (int)dim)) return COPSE_INVALID_ARGUMENT;
-  for (size_t i = 0; i < n; i++) {
-    const float *from = segments + 2 * dim * i;
-    copse_box_hit hit;
-    cast_one(tree, from, from + dim, &settings, &hit);
-    ids[i] = hit.id;
-    fractions[i] = hit.fraction;
-  }
+                                       const copse_query *query,
+                                       const copse_segment_filters *filters, uint32_t *ids,
+                                       float *fractions) {
+  const copse_query effective = query_or_default(query);
+  const size_t step = 2 * (size_t)tree->def.dimensions;
+  segment ray;
+  if (!query_radius_ok(effective.inflate)) return COPSE_INVALID_ARGUMENT;
+  for (int casts = 0; casts < 2; casts++) /* first checks all arguments */
+    for (uint32_t i = 0; i < n; i++) {
+      const float *from = segments + step * i;
+      const copse_query one = query_of_segment(&effective, filters, i);
+      if (!prepare(tree, from, from + step / 2, &one, &ray)) return COPSE_INVALID_ARGUMENT;
+      if (!casts) continue;
+      copse_box_hit hit = NO_HIT;
+      cast(tree, &ray, &one, &hit);
+      ids[i] = hit.id;
+      fractions[i] = hit.fraction;
+    }
   return COPSE_OK;
 }

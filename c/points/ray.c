@@ -77,24 +77,20 @@ copse_status copse_points_raycast_many(const copse_points *points, const float *
                                        const copse_segment_filters *filters, uint32_t *ids,
                                        float *fractions) {
   const ray_query rays = {points, radius, radii};
-  const copse_segment_filters own = filters ? *filters : (copse_segment_filters){0};
   const copse_query effective = query_or_default(query);
   const size_t step = 2 * (size_t)points->dimensions;
-  for (uint32_t i = 0; i < n; i++) {
+  bool ok = query_radius_ok(radius) && query_radius_ok(effective.inflate);
+  for (uint32_t i = 0; i < n && ok; i++) {
     const float *from = segments + step * i;
-    const float inflate = own.inflates ? own.inflates[i] : effective.inflate;
-    if (!ray_ok(points, from, from + step / 2, radius, inflate)) return COPSE_INVALID_ARGUMENT;
+    const copse_query one = query_of_segment(&effective, filters, i);
+    ok = ray_ok(points, from, from + step / 2, radius, one.inflate);
   }
-  if (!query_radius_ok(radius) || !query_radius_ok(effective.inflate) || !points_are_flat(points))
-    return COPSE_INVALID_ARGUMENT;
+  if (!ok || !points_are_flat(points)) return COPSE_INVALID_ARGUMENT;
   if (!points->isBuilt) return COPSE_NOT_BUILT;
   for (uint32_t i = 0; i < n; i++) {
     const float *from = segments + step * i;
-    copse_query one = effective;
+    const copse_query one = query_of_segment(&effective, filters, i);
     copse_hit hit;
-    if (own.masks) one.mask &= own.masks[i];
-    if (own.excludes) one.exclude = own.excludes[i];
-    if (own.inflates) one.inflate = own.inflates[i];
     cast_one(&rays, &one, from, from + step / 2, NULL, &hit);
     ids[i] = hit.id;
     fractions[i] = hit.fraction;

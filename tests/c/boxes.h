@@ -86,6 +86,82 @@ static inline bool ray_meets(const box_list *list, const float *box, const float
   return true;
 }
 
+/* True if a ray comes within query.inflate > 0 of a box, by the definition in copse.h. */
+static inline bool ray_comes_near(const box_list *list, const float *box, const float *from,
+                                  const float *to, double radius, float *fraction,
+                                  float normal[3]) {
+  const uint32_t dim = list->dimensions;
+  double way[3] = {0}, sides[2][3] = {{0}}, cuts[8] = {0};
+  uint32_t count = 1;
+  for (uint32_t axis = 0; axis < dim; axis++) {
+    way[axis] = (double)to[axis] - (double)from[axis];
+    for (uint32_t end = 0; end < 2; end++) {
+      sides[end][axis] = (double)box[end * dim + axis] - (double)from[axis];
+      const double cut = way[axis] != 0 ? sides[end][axis] / way[axis] : 0;
+      if (cut > 0 && cut < 1) cuts[count++] = cut;
+    }
+  }
+  cuts[count] = 1;
+  for (uint32_t i = 0; i < count; i++)
+    for (uint32_t j = i + 1; j < count; j++)
+      if (cuts[j] < cuts[i]) {
+        const double swapped = cuts[i];
+        cuts[i] = cuts[j];
+        cuts[j] = swapped;
+      }
+  for (uint32_t part = 0; part < count; part++) {
+    double m[3] = {0}, d[3] = {0}, side[3] = {0};
+    if (part > 0 && cuts[part] == cuts[part - 1]) continue;
+    const double begin = cuts[part];
+    uint32_t next = part + 1;
+    while (next < count && cuts[next] == begin) next++;
+    for (uint32_t axis = 0; axis < dim; axis++) {
+      const double lo = sides[0][axis], hi = sides[1][axis], w = way[axis];
+      /* The part begins below lo; it does if it moves down from lo. The same for hi. */
+      const bool isBelow = w > 0 ? begin < lo / w : w < 0 ? begin >= lo / w : lo >= 0;
+      const bool isAbove = w > 0 ? begin >= hi / w : w < 0 ? begin < hi / w : hi <= 0;
+      if (w != 0 && (w > 0 ? lo : hi) / w == begin) {
+        memset(side, 0, sizeof side);
+        side[axis] = w > 0 ? -1 : 1;
+      }
+      if (!isBelow && !isAbove) continue;
+      m[axis] = isBelow ? lo : hi;
+      d[axis] = w;
+    }
+    const double mm = m[0] * m[0] + m[1] * m[1] + m[2] * m[2];
+    const double dd = d[0] * d[0] + d[1] * d[1] + d[2] * d[2];
+    const double md = m[0] * d[0] + m[1] * d[1] + m[2] * d[2];
+    const double c[3] = {m[1] * d[2] - m[2] * d[1], m[2] * d[0] - m[0] * d[2],
+                         m[0] * d[1] - m[1] * d[0]};
+    const double u = dd * (radius * radius) - (c[0] * c[0] + c[1] * c[1] + c[2] * c[2]);
+    double hit = begin;
+    if (dd == 0 && mm > radius * radius) continue;
+    if (dd > 0) {
+      if (u < 0 || (md - sqrt(u)) / dd > cuts[next] || (md + sqrt(u)) / dd < begin) continue;
+      hit = fmax((md - sqrt(u)) / dd, begin);
+    }
+    *fraction = (float)hit;
+    for (uint32_t axis = 0; axis < 3; axis++) {
+      const double *a = d, across[3] = {a[1] * c[2] - a[2] * c[1], a[2] * c[0] - a[0] * c[2],
+                                        a[0] * c[1] - a[1] * c[0]};
+      normal[axis] = hit == 0 ? 0
+                     : dd > 0 ? (float)(0 - (sqrt(u) * d[axis] + across[axis]) / dd / radius)
+                     : mm > 0 ? (float)(0 - m[axis] / radius)
+                              : (float)side[axis];
+    }
+    return true;
+  }
+  return false;
+}
+
+/* True if a ray hits a box. */
+static inline bool ray_hits(const box_list *list, const float *box, const float *from,
+                            const float *to, const copse_query *query, copse_box_hit *hit) {
+  if (query->inflate > 0)
+    return ray_comes_near(list, box, from, to, (double)query->inflate, &hit->fraction, hit->normal);
+  return ray_meets(list, box, from, to, &hit->fraction, hit->normal);
+}
+
 static inline bool same_ids(const uint32_t *ids, uint32_t total, const uint32_t *expected,
                             uint32_t count) {
   return total == count && (!count || memcmp(ids, expected, count * sizeof *ids) == 0);
@@ -201,7 +277,7 @@ static inline const char *compare_boxes(const copse_octree *tree, const box_list
   copse_box_hit hit;
   status =
       copse_octree_raycast(tree, question->center, question->to, &question->query, &hit, &visits);
-  bool ends = ok;
+  bool ends = ok && question->query.inflate >= 0;
   for (uint32_t axis = 0; axis < dim; axis++)
     ends &= fabsf(question->to[axis]) <= COPSE_MAX_COORDINATE;
   if ((status == COPSE_OK) != ends) return "raycast: status";
@@ -210,8 +286,8 @@ static inline const char *compare_boxes(const copse_octree *tree, const box_list
     for (uint32_t id = 0; id < BOXES; id++) {
       copse_box_hit next = {.id = id};
       if (box_wanted(list, id, &question->query) &&
-          ray_meets(list, list->boxes[id], question->center, question->to, &next.fraction,
-                    next.normal) &&
+          ray_hits(list, list->boxes[id], question->center, question->to, &question->query,
+                   &next) &&
           (first.id == COPSE_NONE || next.fraction < first.fraction))
         first = next;
     }
@@ -304,13 +380,29 @@ static inline const char *compare_box_batches(const copse_octree *tree, const bo
       return "nearest many: distances";
   }
 
-  if (copse_octree_raycast_many(tree, boxes, n, &question->query, hits, fractions) != COPSE_OK)
-    return "raycast many: status";
+  static uint32_t masks[MOST], excludes[MOST];
+  static float inflates[MOST];
   for (uint32_t i = 0; i < n; i++) {
-    copse_box_hit hit;
-    const float *from = boxes + 2 * dim * i;
-    copse_octree_raycast(tree, from, from + dim, &question->query, &hit, NULL);
-    if (hits[i] != hit.id || fractions[i] != hit.fraction) return "raycast many";
+    masks[i] = (i % 4) * (k + i);
+    excludes[i] = i % 3 ? i % BOXES : COPSE_NONE;
+    inflates[i] = i % 5 ? question->radius / (float)(1 + i % 7) : 0;
+  }
+  for (int lists = 0; lists < 8; lists++) {
+    const copse_segment_filters filters = {lists & 1 ? masks : NULL, lists & 2 ? excludes : NULL,
+                                           lists & 4 ? inflates : NULL};
+    if (copse_octree_raycast_many(tree, boxes, n, &question->query, lists ? &filters : NULL, hits,
+                                  fractions) != COPSE_OK)
+      return "raycast many: status";
+    for (uint32_t i = 0; i < n; i++) {
+      copse_box_hit hit;
+      copse_query query = question->query;
+      const float *from = boxes + 2 * dim * i;
+      if (lists & 1) query.mask &= masks[i];
+      if (lists & 2) query.exclude = excludes[i];
+      if (lists & 4) query.inflate = inflates[i];
+      copse_octree_raycast(tree, from, from + dim, &query, &hit, NULL);
+      if (hits[i] != hit.id || fractions[i] != hit.fraction) return "raycast many";
+    }
   }
   return NULL;
 }
@@ -370,6 +462,7 @@ static inline const char *ask_boxes(input *in, const copse_octree *tree, const b
   if (next_byte(in) % 2) question.query.mask = next_byte(in) % 8;
   if (next_byte(in) % 2) question.query.exclude = next_byte(in) % BOXES;
   if (next_byte(in) % 2) question.query.maxDistance = next_side(in);
+  if (question.query.mask % 3 == 0) question.query.inflate = question.radius / 2;
   const char *wrong = compare_boxes(tree, list, &question);
   bool isValid = question.radius >= 0 && question.query.maxDistance >= 0;
   for (uint32_t axis = 0; axis < list->dimensions; axis++)

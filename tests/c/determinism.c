@@ -427,6 +427,11 @@ static void ask_boxes(const boxes *world, uint32_t asker) {
   if (hit.id == COPSE_NONE) return;
   add_float(hit.fraction);
   for (int axis = 0; axis < 3; axis++) add((uint32_t)(hit.normal[axis] + 1));
+  notItself.inflate = 1.5f;
+  copse_octree_raycast(world->tree, center, target, &notItself, &hit, NULL);
+  add(hit.id);
+  add_float(hit.fraction);
+  for (int axis = 0; axis < 3; axis++) add_float(hit.normal[axis]);
 }
 
 /* Searches the areas of all items of the first slots, in one call. */
@@ -888,7 +893,7 @@ typedef struct measures {
 } measures;
 static const measures MEASURED[] = {
     {67749383, 0x61879d69, 19769493},  {203288789, 0xf3857852, 28999321},
-    {149001988, 0xe66eabfe, 39882815}, {10624812, 0xfec54da3, 10773981},
+    {149001988, 0xe66eabfe, 39882815}, {11908500, 0x1cf1e305, 12085010},
     {15089863, 0xf2cd198c, 7532263},   {47934525, 0xbec52861, 16644722},
     {10406386, 0x5bba1c2b, 1954076},   {42294671, 0x5e26654a, 8886038},
 };

@@ -151,7 +151,7 @@ function testKind(kind, build, library) {
       raycast_many: [
         4,
         INVALID,
-        (handle, n) => core.points_raycast_many(handle, n, 1, 0, -1, -1, 0),
+        (handle, n) => core.points_raycast_many(handle, n, 0, -1, -1, 0, 1),
       ],
     }
     const failed = (status) => status - 2 ** 31

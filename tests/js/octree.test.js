@@ -784,6 +784,52 @@ for (const [core, library] of libraries.entries())
       assert.is(tree.raycast(...cube(-9), ...cube(20), { exclude: 0 }).id, 1)
     })
 
+    test('a thick ray hits boxes rounded by its radius', () => {
+      const tree = empty()
+      tree.add(...cube(4, 6))
+      const level = (y) => [-6, y, ...cube(5).slice(2), 14, y, ...cube(5).slice(2)]
+      const hit = tree.raycast(...level(5), { inflate: 2 })
+      assert.equal([hit.fraction, hit.normalX, hit.normalY], [Math.fround(0.4), -1, 0])
+      assert.ok(Math.abs(hit.x - 2) < 1e-6, 'the center of the bullet')
+      // The center is then 1.5 left of the corner, and 2 above it.
+      const corner = tree.raycast(...level(8), { inflate: 2.5 })
+      assert.equal(
+        [corner.fraction, corner.normalX, corner.normalY],
+        [0.425, -0.6, 0.8].map(Math.fround),
+      )
+      assert.is(tree.raycast(...level(8), { inflate: 1.9 }), null)
+      assert.is(tree.raycast(...level(8)), null)
+      const inside = tree.raycast(...level(8).map((x, i) => (i === 0 ? 5 : x)), { inflate: 3 })
+      assert.equal([inside.fraction, inside.normalX, inside.normalY], [0, 0, 0])
+      const segments = Float32Array.of(...level(8), ...level(8), ...level(8), ...level(8))
+      const ids = (options) => Array.from(tree.raycastMany(segments, options).ids)
+      assert.equal(ids({ inflate: 2.5 }), [0, 0, 0, 0])
+      assert.equal(ids({ inflate: Float32Array.of(0, 1.9, 2, 9) }), [-1, -1, 0, 0])
+      assert.equal(ids({ inflate: 3, mask: Uint32Array.of(1, 2, 3, 4) }), [0, -1, 0, -1])
+      assert.equal(ids({ inflate: 3, exclude: Uint32Array.of(0, 1, 0, 1) }), [-1, 0, -1, 0])
+      const ray = (options) => () => tree.raycast(...level(8), options)
+      const rays = (options) => () => tree.raycastMany(segments, options)
+      const refusals = [
+        [ray({ inflate: -1 }), /^RangeError: .*raycast: inflate .* got -1$/],
+        [
+          ray({ inflate: Float32Array.of(1) }),
+          /^TypeError: .*raycast: inflate .* got Float32Array$/,
+        ],
+        [rays({ inflate: NaN }), /^RangeError: .*raycastMany: inflate .* got NaN$/],
+        [rays({ inflate: [1, 1, 1, 1] }), /^TypeError: .*raycastMany: inflate .* got Array$/],
+        [rays({ radius: 1 }), /^TypeError: .*raycastMany: no option 'radius' /],
+        [
+          rays({ mask: new Uint32Array(3) }),
+          /^RangeError: .*raycastMany: mask\.length must be 4, /,
+        ],
+        [
+          rays({ inflate: Float32Array.of(1, 1, -1, 1) }),
+          /^RangeError: .*raycastMany: inflate\[2\] .* got -1$/,
+        ],
+      ]
+      for (const [call, pattern] of refusals) assert.match(String(thrown(call)), pattern)
+    })
+
     test('changed groups count immediately', () => {
       const tree = row()
       tree.groups[1] = 6

@@ -87,7 +87,11 @@ const CALLS = [
     method: 'raycast',
     has: () => true,
     options: (name) =>
-      isWalls(name) ? { side: 'both' } : isBoxes(name) ? { mask: 3 } : { radius: 2, mask: 1 },
+      isWalls(name)
+        ? { side: 'both' }
+        : isBoxes(name)
+          ? { mask: 3, inflate: 0.5 }
+          : { radius: 2, mask: 1 },
     query: (object, options, d) => ({
       ...object.raycast(...centerOf(d), ...centerOf(d).map(() => 15), options),
     }),

@@ -319,8 +319,8 @@ static void call(input *in) {
     points_raycast(handle, x, y, z, u, v, w, x, y, mask, a, sort % 2);
     break;
   case 23:
-    points_raycast_many(handle, a, u, v, mask, sort, a + sort);
-    boxes_raycast_many(handle, a, mask, sort);
+    points_raycast_many(handle, a, v, mask, sort, a + sort, u);
+    boxes_raycast_many(handle, a, v, mask, sort, a + sort);
     break;
   case 24:
     points_remove(handle, a);
@@ -360,7 +360,7 @@ static void call(input *in) {
     boxes_pairs(handle, mask);
     break;
   case 32:
-    boxes_raycast(handle, x, y, z, u, v, w, mask, a);
+    boxes_raycast(handle, x, y, z, u, v, w, x, mask, a);
     break;
   case 33:
   case 34: {

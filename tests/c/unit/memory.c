@@ -212,7 +212,8 @@ static copse_status call_frame(tested_object *object) {
     CHECK(copse_octree_within_many(core.octree, points, ITEMS, 9, NULL, &rows) == COPSE_OK);
     CHECK(copse_octree_range_many(core.octree, points, 9, NULL, &rows) == COPSE_OK);
     CHECK(copse_octree_nearest_many(core.octree, points, ITEMS, 8, NULL, &near) == COPSE_OK);
-    CHECK(copse_octree_raycast_many(core.octree, points, 9, NULL, ids, distances2) == COPSE_OK);
+    CHECK(copse_octree_raycast_many(core.octree, points, 9, NULL, NULL, ids, distances2) ==
+          COPSE_OK);
     CHECK(copse_octree_remove(core.octree, 7) == COPSE_OK);
     const float *second = copse_octree_boxes(core.octree) + 2 * object->like.dimensions;
     CHECK(copse_octree_add(core.octree, second, &total) == COPSE_OK && total == 7);

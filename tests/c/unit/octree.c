@@ -278,6 +278,14 @@ static void test_invalid_queries_of_boxes_are_refused(void) {
     query.maxDistance = RADII[i];
     CHECK(copse_octree_nearest(tree, fine, &query, ids, NULL, NULL) == refused);
     CHECK(copse_octree_neighbors(tree, fine, 1, &query, &out) == refused);
+    const copse_segment_filters filters = {.inflates = RADII + i};
+    float fraction;
+    copse_query thick = copse_query_default();
+    CHECK(copse_octree_raycast_many(tree, (float[4]){0}, 1, NULL, &filters, ids, &fraction) ==
+          refused);
+    thick.inflate = RADII[i];
+    CHECK(copse_octree_raycast(tree, fine, fine, &thick, &hit, NULL) == refused);
+    CHECK(copse_octree_raycast_many(tree, fine, 0, &thick, NULL, ids, &fraction) == refused);
   }
   CHECK(copse_octree_range(tree, fine, less, NULL, &out) == refused);
   CHECK(copse_octree_range(tree, (float[]){NAN, 0}, fine, NULL, &out) == refused);
@@ -509,7 +517,7 @@ static void test_queries_of_boxes_refuse_only_invalid_arguments(void) {
   CHECK(copse_octree_nearest_many(tree, nan2, 1, 1, NULL, &nears) == refused);
   CHECK(copse_octree_nearest_many(tree, good, 1, 1, &near, &nears) == refused);
   CHECK(copse_octree_nearest_many(tree, good, 1, 1, &sorted, &nears) == refused);
-  CHECK(copse_octree_raycast_many(tree, without, 1, NULL, ids, distances2) == refused);
+  CHECK(copse_octree_raycast_many(tree, without, 1, NULL, NULL, ids, distances2) == refused);
   copse_box_hit hit;
   CHECK(copse_octree_raycast(tree, nan2, good, NULL, &hit, NULL) == refused);
   CHECK(copse_octree_raycast(tree, good, nan2, NULL, &hit, NULL) == refused);
@@ -843,6 +851,102 @@ static void test_no_frame_of_boxes_allocates(void) {
   }
 }
 
+/* Returns the distance of a point on a segment from a box. */
+static double distance_along(const float *box, const float *from, const float *to, double fraction,
+                             uint32_t dim) {
+  double sum = 0;
+  for (uint32_t axis = 0; axis < dim; axis++) {
+    const double x = (double)from[axis] + fraction * ((double)to[axis] - (double)from[axis]);
+    const double outside = fmax(fmax((double)box[axis] - x, x - (double)box[dim + axis]), 0);
+    sum += outside * outside;
+  }
+  return sqrt(sum);
+}
+
+/* A thick ray hits a box where its distance from the box falls to the radius, and not before. Its
+ * normal points from the nearest point of the box. */
+static void test_thick_rays_touch_rounded_boxes(void) {
+  uint32_t state = 5, hits = 0;
+  for (uint32_t i = 0; i < repeats(20000); i++) {
+    const uint32_t dim = 2 + i % 2;
+    copse_octree_def def = sixteen(dim, 4, 8);
+    float box[6], ends[2][3] = {{0}};
+    uint32_t slot;
+    copse_box_hit hit;
+    copse_query query = copse_query_default();
+    for (uint32_t axis = 0; axis < dim; axis++) {
+      box[axis] = (float)(random_word(&state) % 64) / 4;
+      box[dim + axis] = box[axis] + (float)(random_word(&state) % 9);
+      for (int end = 0; end < 2; end++)
+        ends[end][axis] = (float)(random_word(&state) % 128) / 4 - 8;
+      if (random_word(&state) % 4 == 0) ends[1][axis] = ends[0][axis];
+    }
+    query.inflate = (float)(1 + random_word(&state) % 40) / 8;
+    def.capacity = 1;
+    copse_octree *tree = octree_of(def);
+    CHECK(copse_octree_add(tree, box, &slot) == COPSE_OK);
+    CHECK(copse_octree_raycast(tree, ends[0], ends[1], &query, &hit, NULL) == COPSE_OK);
+    const double radius = (double)query.inflate, near = 1e-5;
+    double least = INFINITY;
+    for (int step = 0; step <= 64; step++) {
+      const double fraction = (double)step / 64;
+      const double distance = distance_along(box, ends[0], ends[1], fraction, dim);
+      if (hit.id == COPSE_NONE || fraction < (double)hit.fraction) least = fmin(least, distance);
+    }
+    CHECK(least >= radius - near);
+    if (hit.id == 0) {
+      hits++;
+      const double fraction = (double)hit.fraction;
+      const double distance = distance_along(box, ends[0], ends[1], fraction, dim);
+      CHECK(fraction > 0 ? fabs(distance - radius) < near : distance <= radius);
+      double length2 = 0, apart = 0;
+      for (uint32_t axis = 0; axis < dim; axis++) {
+        const double x =
+            (double)ends[0][axis] + fraction * ((double)ends[1][axis] - (double)ends[0][axis]);
+        const double inside = fmin(fmax(x, (double)box[axis]), (double)box[dim + axis]);
+        const double normal = (double)hit.normal[axis];
+        length2 += normal * normal;
+        apart = fmax(apart, fabs(x - inside - radius * normal));
+      }
+      CHECK(fraction > 0 ? fabs(length2 - 1) < near && apart < near : length2 == 0);
+    }
+    copse_octree_destroy(tree);
+  }
+  CHECK(hits > repeats(20000) / 10);
+}
+
+/* At the scale of the world, at tiny radii and at an infinite one. */
+static void test_thick_rays_at_extremes(void) {
+  copse_octree *tree = octree_of(sixteen(2, 4, 8));
+  copse_query query = copse_query_default();
+  copse_box_hit hit;
+  uint32_t slot;
+  CHECK(copse_octree_add(tree, (float[]){2, 2, 4, 4}, &slot) == COPSE_OK);
+  const float from[] = {-1e18f, 3}, to[] = {1e18f, 3}, above[] = {8, 9};
+  for (float radius = 1e-40f; radius < 1; radius *= 1e5f) {
+    query.inflate = radius;
+    CHECK(copse_octree_raycast(tree, (float[]){-7, 3}, (float[]){9, 3}, &query, &hit, NULL) ==
+          COPSE_OK);
+    CHECK(hit.id == 0 && hit.fraction <= 0.5625f && hit.normal[0] == -1 && hit.normal[1] == 0);
+    CHECK(copse_octree_raycast(tree, from, to, &query, &hit, NULL) == COPSE_OK);
+    CHECK(hit.id == 0 && hit.fraction == 0.5f && hit.normal[0] == -1 && hit.normal[1] == 0);
+  }
+  query.inflate = 5; /* touches the top */
+  CHECK(copse_octree_raycast(tree, (float[]){-9, 9}, (float[]){9, 9}, &query, &hit, NULL) ==
+        COPSE_OK);
+  CHECK(hit.id == 0 && hit.normal[0] == 0 && hit.normal[1] == 1);
+  query.inflate = 4.999f;
+  CHECK(copse_octree_raycast(tree, (float[]){-9, 9}, (float[]){9, 9}, &query, &hit, NULL) ==
+        COPSE_OK);
+  CHECK(hit.id == COPSE_NONE && hit.fraction == 1);
+  query.inflate = INFINITY;
+  for (int i = 0; i < 2; i++) {
+    CHECK(copse_octree_raycast(tree, above, i ? above : from, &query, &hit, NULL) == COPSE_OK);
+    CHECK(hit.id == 0 && hit.fraction == 0 && hit.normal[0] == 0 && hit.normal[1] == 0);
+  }
+  copse_octree_destroy(tree);
+}
+
 /* Wherever the world is, children reach over its center by a share of their own size. */
 static void test_looseness_is_relative_to_the_cell_size(void) {
   copse_octree_def def = copse_octree_default();
@@ -1001,6 +1105,8 @@ const unit_test OCTREE_TESTS[] = {
     TEST(test_an_octree_allocates_only_in_create_and_reserve),
     TEST(test_searches_of_boxes_visit_the_recorded_number_of_nodes),
     TEST(test_no_frame_of_boxes_allocates),
+    TEST(test_thick_rays_touch_rounded_boxes),
+    TEST(test_thick_rays_at_extremes),
     TEST(test_looseness_is_relative_to_the_cell_size),
     TEST(test_looseness_lets_small_items_at_the_center_into_children),
     TEST(test_forged_snapshots_of_boxes_are_refused),

@@ -39,7 +39,7 @@ new Quadtree({ capacity: 3 })
 zones.add(1)
 
 const space = new Octree({ bounds: [0, 0, 0, 9, 9, 9] })
-export const first: BoxHit3D | null = space.raycast(0, 0, 0, 9, 9, 9, { exclude: slot })
+export const first: BoxHit3D | null = space.raycast(0, 0, 0, 9, 9, 9, { exclude: slot, inflate: 1 })
 // @ts-expect-error it may be null
 export const fraction: number = space.raycast(0, 0, 0, 9, 9, 9).fraction
 // @ts-expect-error pairs have no option exclude

@@ -146,12 +146,61 @@ function entry(dimensions, box, from, to) {
   return hit
 }
 
+/** Returns where a segment comes within a radius of a box, as copse.h defines it; null: it does not. */
+function roundedEntry(dimensions, box, from, to, radius) {
+  const way = Array.from({ length: dimensions }, (_, axis) => to[axis] - from[axis])
+  const sides = Array.from(box.subarray(0, 2 * dimensions), (x, i) => x - from[i % dimensions])
+  const crossings = sides.map((side, i) => side / way[i % dimensions])
+  const cuts = [...new Set([0, 1, ...crossings.filter((t) => t > 0 && t < 1)])].sort(
+    (a, b) => a - b,
+  )
+  const dot = (u, v) => u[0] * v[0] + u[1] * v[1] + u[2] * v[2]
+  const cross = (u, v) => [1, 2, 0].map((i, k) => u[i] * v[(k + 2) % 3] - u[(k + 2) % 3] * v[i])
+  for (const [i, begin] of cuts.slice(0, -1).entries()) {
+    const [m, d, side] = [
+      [0, 0, 0],
+      [0, 0, 0],
+      [0, 0, 0],
+    ]
+    for (let axis = 0; axis < dimensions; axis++) {
+      const [lo, hi] = [sides[axis], sides[axis + dimensions]]
+      const [near, far] = way[axis] < 0 ? [hi, lo] : [lo, hi]
+      const isStill = way[axis] === 0
+      const isBefore = isStill ? lo > 0 : begin < near / way[axis]
+      const isAfter = isStill ? hi < 0 : begin >= far / way[axis]
+      if (!isStill && begin === near / way[axis]) side.fill(0)[axis] = -Math.sign(way[axis])
+      if (!isBefore && !isAfter) continue
+      m[axis] = isBefore ? near : far
+      d[axis] = way[axis]
+    }
+    const [d2, along, c, radius2] = [dot(d, d), dot(m, d), cross(m, d), radius * radius]
+    const under = d2 * radius2 - dot(c, c)
+    const [enter, leave] = [-1, 1].map((sign) => (along + sign * Math.sqrt(under)) / d2)
+    if (d2 === 0 ? dot(m, m) > radius2 : !(under >= 0) || enter > cuts[i + 1] || leave < begin)
+      continue
+    const fraction = d2 === 0 ? begin : max(enter, begin)
+    const across = cross(d, c)
+    const outward = (axis) => {
+      if (fraction === 0) return 0
+      if (d2 > 0) return 0 - (Math.sqrt(under) * d[axis] + across[axis]) / d2 / radius
+      return dot(m, m) > 0 ? 0 - m[axis] / radius : side[axis]
+    }
+    return { fraction: fround(fraction), normal: [0, 1, 2].map((axis) => fround(outward(axis))) }
+  }
+  return null
+}
+
 /** Returns the first box that a segment hits. @returns {{ id: number, fraction: number, normal: number[] } | null} */
 export function raycast(list, from, to, options = {}) {
   const [start, end] = [Float32Array.from(from), Float32Array.from(to)]
+  const radius = fround(options.inflate ?? 0)
   let first = null
   for (const id of admitted(list, options)) {
-    const hit = entry(list.dimensions, boxOf(list, id), start, end)
+    const box = boxOf(list, id)
+    const hit =
+      radius > 0
+        ? roundedEntry(list.dimensions, box, start, end, radius)
+        : entry(list.dimensions, box, start, end)
     if (hit && (!first || hit.fraction < first.fraction)) first = { id, ...hit }
   }
   return first

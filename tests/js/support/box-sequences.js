@@ -406,6 +406,16 @@ function drawOptions(random, state, sorts = []) {
   return options
 }
 
+/** Returns options of `raycastMany` with a value for each of n segments. */
+function drawFilters(random, n, radius) {
+  const drawn = {
+    mask: Uint32Array.from({ length: n }, () => pick(random, MASKS)),
+    exclude: Uint32Array.from({ length: n }, () => integer(random, 9)),
+    inflate: Float32Array.from({ length: n }, () => pick(random, [0, radius, radius / 4, 1e-30])),
+  }
+  return Object.fromEntries(Object.entries(drawn).filter(() => random() < 0.5))
+}
+
 /** Returns options without `sort`, for queries whose results have no order. */
 const withoutSort = ({ sort, ...options }) => options
 
@@ -512,6 +522,7 @@ const queries = {
     if (random() < 0.3) to[0] = from[0] // along an axis, or of no length
     if (random() < 0.2) to.splice(0, to.length, ...from)
     const options = drawOptions(random, state)
+    if (random() < 0.5) options.inflate = drawRadius(random, state, from)
     const expected = list.raycast(state.model, from, to, options)
     for (const tree of state.trees) {
       const hit = tree.raycast(...from, ...to, options)
@@ -537,6 +548,7 @@ const queries = {
     const radius = drawRadius(random, state, items[0] ?? new Array(dimensions).fill(0))
     const options = drawOptions(random, state)
     const k = integer(random, 5)
+    const filters = drawFilters(random, n, radius)
     const placeOf = (i) => points.subarray(i * dimensions, (i + 1) * dimensions)
     const endsOf = (i) => segments.subarray(2 * i * dimensions, 2 * (i + 1) * dimensions)
     for (const tree of trees) {
@@ -564,11 +576,13 @@ const queries = {
         assertSame(near.ids.subarray(begin, end), expected.ids, 'nearestMany')
         assertSame(near.distances2.subarray(begin, end), expected.distances2, 'nearestMany')
       }
-      const { ids, fractions } = tree.raycastMany(segments, options)
+      const { ids, fractions } = tree.raycastMany(segments, { ...options, ...filters })
       assertSame([ids.length, fractions.length], [n, n])
       for (let i = 0; i < n; i++) {
         const [from, to] = [endsOf(i).subarray(0, dimensions), endsOf(i).subarray(dimensions)]
-        const { id, fraction } = list.raycast(model, from, to, options) ?? { id: -1, fraction: 1 }
+        const own = { ...options }
+        for (const name in filters) own[name] = filters[name][i]
+        const { id, fraction } = list.raycast(model, from, to, own) ?? { id: -1, fraction: 1 }
         assertSame([ids[i], fractions[i]], [id, fraction], 'raycastMany')
       }
     }

@@ -24,6 +24,12 @@ export function boxFrames(copse, instance, makesViews) {
   const enemies = options({ mask: 2, exclude: 0, maxDistance: 60.5 })
   const others = options({ mask: 2, exclude: 0 })
   const group = options({ mask: 2 })
+  const thick = options({ mask: 3, exclude: -1, inflate: 0.5 })
+  const eachOwn = options({
+    mask: new Uint32Array(6).fill(3),
+    exclude: new Uint32Array(6),
+    inflate: new Float32Array(6).fill(0.25),
+  })
   const nearest3 = options({ k: 3, maxDistance: 40.5 })
   const points = Float32Array.from({ length: 24 }, (_, i) => 20.5 + i)
 
@@ -79,6 +85,8 @@ export function boxFrames(copse, instance, makesViews) {
     sum += flat.rangeMany(points).total
     sum += flat.nearestMany(points, nearest3).counts[0]
     sum += flat.raycastMany(points, others).ids[0]
+    sum += flat.raycastMany(points, eachOwn).ids[0]
+    sum += flat.raycast(x, y, 90.5, 70.25, thick)?.id ?? 0
     sum += flat.stats().visits
 
     sum += solid.rangeInto(1.5, 2.5, 3.5, 33.5, 44.5, 55.5, out)
