@@ -32,7 +32,8 @@ import { createAgents, createBoxes, createViews, scaleOf, works } from './worklo
 process.chdir(fileURLToPath(new URL('../../', import.meta.url)))
 
 const FRAMES = ['frame', 'neighbors8', 'neighbors10', 'build', 'move']
-const SINGLES = ['within', 'range', 'nearest', 'nearest8', 'raycast', 'raycastMany']
+const RAYS = ['raycast', 'raycastAll', 'raycastMany', 'raycastThick']
+const SINGLES = ['within', 'range', 'nearest', 'nearest8', ...RAYS]
 const SENSORS = ['withinMany', 'sensors']
 const STILL = ['buildStill', 'nearest', 'nearest8', 'nearestMany', 'nearestMany8']
 const WALLS = [
@@ -40,7 +41,7 @@ const WALLS = [
   ...['insideWalls', 'visibilityPolygon', 'visibilityView', 'keepVisible'],
 ]
 const CROWD = ['crowdStep', 'crowdNeighbors']
-const BOXES = ['boxFrame', 'insertBoxes', 'areas', 'moveBoxes', 'pairs']
+const BOXES = ['boxFrame', 'insertBoxes', 'areas', 'boxRays', 'moveBoxes', 'pairs']
 
 /**
  * The two forms of the benchmark. `budget`: milliseconds for each library and work. `slow`, `still`, `boxes`,

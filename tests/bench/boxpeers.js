@@ -5,6 +5,8 @@
 // move(boxes)      updates the index, if that works differently from build
 // range(minX, minY, maxX, maxY)   finds boxes, in `found`; returns their number
 // rangeMany(areas)                finds the boxes in each area: rows of ids, if the library has that
+// raycast(x0, y0, x1, y1, inflate), raycastMany(segments, inflate)   return the ids of the first boxes that thick
+//                                 rays hit, -1: none, if the library has that
 // bytes()          returns the bytes of memory, if the library knows them
 // pairs()          finds overlapping pairs, in `paired`, two ids each; returns their number. Without it, the
 //                  benchmark searches the area of each box
@@ -36,7 +38,12 @@ const oursBy =
     const room = roomFor(n)
     const { found, paired } = room
     const tree = new Quadtree({ bounds: [0, 0, side, side], capacity: n })
+    const ray = { inflate: 0 }
     const inOneCall = {
+      raycastMany(segments, inflate) {
+        ray.inflate = inflate
+        return tree.raycastMany(segments, ray).ids
+      },
       rangeMany: (areas) => tree.rangeMany(areas),
       build(boxes) {
         tree.boxes.set(boxes)
@@ -49,6 +56,10 @@ const oursBy =
     }
     // In a tree without items the free slots are 0, 1, 2, …: slots are the boxes' numbers.
     const single = {
+      raycast(x0, y0, x1, y1, inflate) {
+        ray.inflate = inflate
+        return tree.raycast(x0, y0, x1, y1, ray)?.id ?? -1
+      },
       build(boxes) {
         tree.clear()
         for (let offset = 0; offset < 4 * n; offset += 4)
@@ -397,7 +408,7 @@ export const boxPeers = [
     create: bruteForce,
     dimensions: IN_2D,
     pace: 'brute force',
-    only: ['boxFrame', 'areas', 'pairs'],
+    only: ['boxFrame', 'areas', 'boxRays', 'pairs'],
     checks: true,
   },
 ]

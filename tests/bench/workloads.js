@@ -241,6 +241,7 @@ export function createBoxes(spread, n) {
     side,
     positions: base.slice(),
     views,
+    bullet: 0.5,
     /** Moves every box forward for 16 frames, by at most a quarter of its size each, then back. */
     place(frame) {
       const phase = frame & 31
@@ -509,6 +510,18 @@ export const works = {
     (peer, loops, { segments, size }) => peer.raycastMany(segments, size),
     (peer, loops, agents) => loops.hashRays(peer, agents, true),
   ),
+  raycastAll: single(
+    'one ray: all agents on the same segment',
+    'range',
+    (peer, loops, agents) => loops.raycastAll(peer, agents),
+    (peer, loops, agents) => loops.hashAllHits(peer, agents),
+  ),
+  raycastThick: single(
+    'bullets along many segments in one call, per segment',
+    'raycastMany',
+    (peer, loops, { segments, size }) => peer.raycastMany(segments, size / 2, size / 2),
+    (peer, loops, agents) => loops.hashRays(peer, agents, true, agents.size / 2),
+  ),
   boxFrame: ofBoxes(`insert all, and search ${VIEWS} areas of ${VIEW.join(' × ')}`, {
     moves: true,
     run(peer, loops, { positions, views }) {
@@ -522,6 +535,13 @@ export const works = {
   }),
   areas: ofBoxes(`search ${VIEWS} areas of ${VIEW.join(' × ')}`, {
     run: (peer, loops, { views }) => loops.areas(peer, views),
+  }),
+  boxRays: ofBoxes(`cast a bullet along the diagonals of ${VIEWS} areas of ${VIEW.join(' × ')}`, {
+    run: (peer, loops, boxes) => loops.boxRays(peer, boxes),
+    hash(peer, loops, boxes) {
+      peer.build(boxes.positions)
+      return loops.hashBoxRays(peer, boxes)
+    },
   }),
   moveBoxes: ofBoxes('update after every box moved', {
     moves: true,

@@ -48,45 +48,53 @@ export function neighbors(peer, points, dimensions, k, maxDistance) {
   return total
 }
 
+/** Returns the fraction at which a segment from 0 hits an agent, by the rule of copse.h; Infinity: it misses. */
+function hitFraction(mx, my, mz, dx, dy, dz, radius) {
+  const length2 = dx * dx + dy * dy + dz * dz
+  const radius2 = radius * radius
+  if (mx * mx + my * my + mz * mz <= radius2) return 0
+  const along = mx * dx + my * dy + mz * dz
+  if (along <= 0) return Infinity
+  const [cx, cy, cz] = [my * dz - mz * dy, mz * dx - mx * dz, mx * dy - my * dx]
+  const under = length2 * radius2 - (cx * cx + cy * cy + cz * cz)
+  if (along >= length2) {
+    const [ex, ey, ez] = [mx - dx, my - dy, mz - dz]
+    if (ex * ex + ey * ey + ez * ez > radius2) return Infinity
+  } else if (under < 0) return Infinity
+  const exact = (along - Math.sqrt(Math.max(under, 0))) / length2
+  return Math.fround(Math.min(Math.max(exact, 0), 1))
+}
+
 /**
- * Returns the first of some agents that a segment hits, by the hit fraction of copse.h; -1: none.
+ * Returns the first of some agents that a segment hits; -1: none. Or, if `all`, the number of hits.
  * @param {ArrayLike<number> | null} ids null: all agents
  */
-function firstHit(ids, count, { positions, dimensions, size }, x0, y0, z0, x1, y1, z1) {
-  const [dx, dy, dz] = [x1 - x0, y1 - y0, z1 - z0]
-  const length2 = dx * dx + dy * dy + dz * dz
-  const radius2 = size * size
+function testHits(ids, count, { positions, dimensions, size }, x0, y0, z0, x1, y1, z1, all) {
   let first = -1
   let least = Infinity
+  let hits = 0
   for (let i = 0; i < count; i++) {
     const id = ids === null ? i : ids[i]
     const offset = id * dimensions
     const mx = positions[offset] - x0
     const my = positions[offset + 1] - y0
     const mz = dimensions === 3 ? positions[offset + 2] - z0 : 0
-    let fraction = 0
-    if (mx * mx + my * my + mz * mz > radius2) {
-      const along = mx * dx + my * dy + mz * dz
-      if (along <= 0) continue
-      const [cx, cy, cz] = [my * dz - mz * dy, mz * dx - mx * dz, mx * dy - my * dx]
-      const under = length2 * radius2 - (cx * cx + cy * cy + cz * cz)
-      if (along >= length2) {
-        const [ex, ey, ez] = [mx - dx, my - dy, mz - dz]
-        if (ex * ex + ey * ey + ez * ez > radius2) continue
-      } else if (under < 0) continue
-      const exact = (along - Math.sqrt(Math.max(under, 0))) / length2
-      fraction = Math.fround(Math.min(Math.max(exact, 0), 1))
-    }
+    const fraction = hitFraction(mx, my, mz, x1 - x0, y1 - y0, z1 - z0, size)
+    if (fraction === Infinity) continue
+    hits++
     if (fraction < least || (fraction === least && id < first)) {
       least = fraction
       first = id
     }
   }
-  return first
+  return all ? hits : first
 }
 
-/** Casts a ray. A library without rays tests the results of a box query around the segment. */
-function rayOf(peer, agents, row) {
+/**
+ * Casts a ray: returns the first agent or, if `all`, the number of agents. A library without rays tests the
+ * results of a box query around the segment.
+ */
+function rayOf(peer, agents, row, all = false) {
   const { segments, dimensions, size } = agents
   const offset = 2 * dimensions * row
   const end = offset + dimensions
@@ -96,8 +104,9 @@ function rayOf(peer, agents, row) {
     dimensions === 3 ? segments[offset + 2] : 0,
   ]
   const [x1, y1, z1] = [segments[end], segments[end + 1], dimensions === 3 ? segments[end + 2] : 0]
+  if (peer.raycast && all) return peer.raycastAll(x0, y0, z0, x1, y1, z1, size)
   if (peer.raycast) return peer.raycast(x0, y0, z0, x1, y1, z1, size)
-  if (peer.isLoop) return firstHit(null, agents.n, agents, x0, y0, z0, x1, y1, z1)
+  if (peer.isLoop) return testHits(null, agents.n, agents, x0, y0, z0, x1, y1, z1, all)
   const count = peer.range(
     Math.min(x0, x1) - size,
     Math.min(y0, y1) - size,
@@ -106,13 +115,21 @@ function rayOf(peer, agents, row) {
     Math.max(y0, y1) + size,
     Math.max(z0, z1) + size,
   )
-  return firstHit(peer.found, count, agents, x0, y0, z0, x1, y1, z1)
+  return testHits(peer.found, count, agents, x0, y0, z0, x1, y1, z1, all)
 }
 
 export function raycast(peer, agents) {
   const rays = agents.points.length / agents.dimensions
   let hits = 0
   for (let row = 0; row < rays; row++) if (rayOf(peer, agents, row) >= 0) hits++
+  return hits
+}
+
+/** Casts every ray, and returns the number of agents on them. */
+export function raycastAll(peer, agents) {
+  const rays = agents.points.length / agents.dimensions
+  let hits = 0
+  for (let row = 0; row < rays; row++) hits += rayOf(peer, agents, row, true)
   return hits
 }
 
@@ -123,6 +140,69 @@ export function areas(peer, views) {
   for (let offset = 0; offset < views.length; offset += 4)
     total += peer.range(views[offset], views[offset + 1], views[offset + 2], views[offset + 3])
   return total
+}
+
+/** Returns where a segment enters a circle: a fraction, Infinity if it misses. */
+function enterCircle(x, y, radius, dx, dy) {
+  const length2 = dx * dx + dy * dy
+  if (x * x + y * y <= radius * radius) return 0
+  const along = x * dx + y * dy
+  const across = x * dy - y * dx
+  const under = length2 * radius * radius - across * across
+  const fraction = (along - Math.sqrt(under)) / length2 // NaN if it misses
+  return fraction >= 0 && fraction <= 1 ? fraction : Infinity
+}
+
+/** Returns where a segment from 0, 0 enters a box: a fraction, Infinity if it misses. */
+function enterBox(minX, minY, maxX, maxY, dx, dy) {
+  const [x0, x1] = dx > 0 ? [minX / dx, maxX / dx] : [maxX / dx, minX / dx]
+  const [y0, y1] = dy > 0 ? [minY / dy, maxY / dy] : [maxY / dy, minY / dy]
+  const fraction = Math.max(x0, y0, 0)
+  return fraction <= Math.min(x1, y1, 1) ? fraction : Infinity
+}
+
+/** Returns the first of some boxes, rounded by a radius, that a segment hits; -1: none. */
+function firstBox({ found }, count, { positions }, radius, x0, y0, dx, dy) {
+  let first = -1
+  let least = Infinity
+  for (let i = 0; i < count; i++) {
+    const offset = 4 * found[i]
+    const [minX, minY] = [positions[offset] - x0, positions[offset + 1] - y0]
+    const [maxX, maxY] = [positions[offset + 2] - x0, positions[offset + 3] - y0]
+    const fraction = Math.fround(
+      Math.min(
+        enterBox(minX - radius, minY, maxX + radius, maxY, dx, dy),
+        enterBox(minX, minY - radius, maxX, maxY + radius, dx, dy),
+        enterCircle(minX, minY, radius, dx, dy),
+        enterCircle(minX, maxY, radius, dx, dy),
+        enterCircle(maxX, minY, radius, dx, dy),
+        enterCircle(maxX, maxY, radius, dx, dy),
+      ),
+    )
+    if (fraction < least || (fraction === least && found[i] < first && fraction < Infinity)) {
+      least = fraction
+      first = found[i]
+    }
+  }
+  return first
+}
+
+/** Casts the thick ray along the diagonal of an area. A library without rays searches the area. */
+function boxRayOf(peer, boxes, offset) {
+  const { views, bullet } = boxes
+  const [x0, y0, x1, y1] = [views[offset], views[offset + 1], views[offset + 2], views[offset + 3]]
+  if (peer.raycast) return peer.raycast(x0, y0, x1, y1, bullet)
+  const count = peer.range(x0 - bullet, y0 - bullet, x1 + bullet, y1 + bullet)
+  return firstBox(peer, count, boxes, bullet, x0, y0, x1 - x0, y1 - y0)
+}
+
+/** Casts a thick ray along the diagonal of each area, in one call or one by one. */
+export function boxRays(peer, boxes) {
+  if (peer.raycastMany) return peer.raycastMany(boxes.views, boxes.bullet).length
+  let hits = 0
+  for (let offset = 0; offset < boxes.views.length; offset += 4)
+    if (boxRayOf(peer, boxes, offset) >= 0) hits++
+  return hits
 }
 
 /** Finds all pairs of overlapping boxes, in one call or by a query per box. Returns their number. */
@@ -294,13 +374,22 @@ export function hashWithin(peer, points, { dimensions }, radius, own) {
   return hash
 }
 
-/** @param {boolean} [many] true: all rays in one call */
-export function hashRays(peer, agents, many) {
+/** @param {boolean} [many] true: all rays in one call, each made thick by `inflate` */
+export function hashRays(peer, agents, many, inflate = 0) {
   const rays = agents.points.length / agents.dimensions
-  const ids = many ? peer.raycastMany(agents.segments, agents.size) : null
+  const { segments, size } = agents
+  const ids = many ? peer.raycastMany(segments, size - inflate, inflate) : null
   let hash = 0
   for (let row = 0; row < rays; row++)
     hash = (hash + mix(row, ids ? ids[row] : rayOf(peer, agents, row))) >>> 0
+  return hash
+}
+
+export function hashAllHits(peer, agents) {
+  const rays = agents.points.length / agents.dimensions
+  let hash = 0
+  for (let row = 0; row < rays; row++)
+    hash = (hash + mix(row, rayOf(peer, agents, row, true))) >>> 0
   return hash
 }
 
@@ -409,6 +498,14 @@ function mixArea(peer, row, minX, minY, maxX, maxY) {
   let sum = 0
   for (let i = 0; i < count; i++) sum += mix(row, peer.found[i])
   return sum
+}
+
+export function hashBoxRays(peer, boxes) {
+  const ids = peer.raycastMany?.(boxes.views, boxes.bullet)
+  let hash = 0
+  for (let offset = 0; offset < boxes.views.length; offset += 4)
+    hash = (hash + mix(offset, ids ? ids[offset / 4] : boxRayOf(peer, boxes, offset))) >>> 0
+  return hash
 }
 
 export function hashAreas(peer, { views }) {

@@ -5,7 +5,8 @@
 // renew()                               makes the next build start from scratch; not timed
 // move(positions)                       updates item by item, if the library can do that
 // within(x, y, z, radius), range(minX, minY, minZ, maxX, maxY, maxZ)
-// raycast(x0, y0, z0, x1, y1, z1, radius), raycastMany(segments, radius)   return ids, -1: none
+// raycast(x0, y0, z0, x1, y1, z1, radius), raycastMany(segments, radius, inflate)   return ids, -1: none
+// raycastAll(x0, y0, z0, x1, y1, z1, radius)   returns the number of hits
 // nearest(x, y, z)                      returns an id
 // neighbors(x, y, z, k, maxDistance)    nearest first
 // allWithin(radius), allNeighbors(k, maxDistance)   for all agents in one call
@@ -80,7 +81,7 @@ export function ours(Index2D, Index3D, optionsFor, Sensors) {
     let sensors = null
     const found = new Uint32Array(n)
     const batch = { k: 0, maxDistance: Infinity }
-    const ray = { radius: 0 }
+    const ray = { radius: 0, inflate: 0 }
     const build = (positions) => {
       index.positions.set(positions)
       index.build()
@@ -102,8 +103,9 @@ export function ours(Index2D, Index3D, optionsFor, Sensors) {
         batch.maxDistance = maxDistance
         return index.allNeighbors(batch)
       },
-      raycastMany(segments, radius) {
+      raycastMany(segments, radius, inflate = 0) {
         ray.radius = radius
+        ray.inflate = inflate
         return index.raycastMany(segments, ray).ids
       },
       nearestMany(points, k) {
@@ -142,6 +144,10 @@ export function ours(Index2D, Index3D, optionsFor, Sensors) {
         ray.radius = radius
         return index.raycast(x0, y0, x1, y1, ray)?.id ?? -1
       },
+      raycastAll(x0, y0, z0, x1, y1, z1, radius) {
+        ray.radius = radius
+        return index.raycastAll(x0, y0, x1, y1, ray).ids.length
+      },
     }
     const in3D = {
       within: (x, y, z, radius) => index.withinInto(x, y, z, radius, found),
@@ -152,6 +158,10 @@ export function ours(Index2D, Index3D, optionsFor, Sensors) {
       raycast(x0, y0, z0, x1, y1, z1, radius) {
         ray.radius = radius
         return index.raycast(x0, y0, z0, x1, y1, z1, ray)?.id ?? -1
+      },
+      raycastAll(x0, y0, z0, x1, y1, z1, radius) {
+        ray.radius = radius
+        return index.raycastAll(x0, y0, z0, x1, y1, z1, ray).ids.length
       },
     }
     return Object.assign(peer, dimensions === 2 ? in2D : in3D)
