@@ -16,7 +16,7 @@ import {
   checkWord,
   refuse,
 } from './errors.js'
-import { keep, kept, lengthOf } from './memory.js'
+import { isInside, keep, kept, lengthOf } from './memory.js'
 import { CoreObject, GIVEN, IDS, NEIGHBORS, NONE } from './object.js'
 
 export const MAX_UINT32 = 2 ** 32 - 1
