@@ -447,10 +447,10 @@ void orca2_relate(orca2 *lines, const float *velocity) {
 
 /* ---- The linear program ------------------------------------------------------------------- */
 
-/* Finds the best velocity on line i that all lines before it permit: the one nearest to `sought`
- * or, if isDirection, the one farthest in the direction `sought`. False if they permit none. */
-static bool solve_on_line(const orca2 *lines, uint32_t i, float maxSpeed, vec2 sought,
-                          bool isDirection, vec2 *result) {
+/* Finds the velocity on line i nearest to `preferred` of those that all lines before it permit.
+ * False if they permit none. */
+static bool solve_on_line(const orca2 *lines, uint32_t i, float maxSpeed, vec2 preferred,
+                          vec2 *result) {
   WORKED(1);
   const vec2 point = point_of(lines, i), direction = direction_of(lines, i);
   const float middle = vec2_dot(point, direction);
@@ -481,13 +481,8 @@ static bool solve_on_line(const orca2 *lines, uint32_t i, float maxSpeed, vec2 s
   const float least = float4_first(float4_greatest(low)), most = float4_first(float4_least(high));
   /* `least` may exceed `most` by rounding: then one point is left. */
   if (least > most + rounding) return false;
-  float best;
-  if (isDirection)
-    best = vec2_dot(sought, direction) > 0 ? most : least;
-  else {
-    const float nearest = vec2_dot(direction, vec2_sub(sought, point));
-    best = nearest < least ? least : nearest > most ? most : nearest;
-  }
+  const float nearest = vec2_dot(direction, vec2_sub(preferred, point));
+  const float best = nearest < least ? least : nearest > most ? most : nearest;
   *result = vec2_along(point, direction, best);
   return true;
 }
@@ -515,21 +510,83 @@ uint32_t orca2_violated(const orca2 *lines, uint32_t first, const float *velocit
   return first_violated(lines, first, vec2_of(velocity), 0);
 }
 
-/* Finds the best velocity that all lines permit, and returns the number of lines. If they permit
- * none, returns the index of the first line that can't be satisfied together with those before it:
- * the result is then the best velocity for the lines before it. */
-static uint32_t solve_lines(const orca2 *lines, float maxSpeed, vec2 sought, bool isDirection,
-                            vec2 *result) {
-  const float speed2 = vec2_length2(sought);
-  if (isDirection)
-    *result = vec2_mul(sought, maxSpeed);
-  else if (speed2 > maxSpeed * maxSpeed)
-    *result = vec2_mul(sought, maxSpeed / sqrtf(speed2));
-  else
-    *result = sought;
+/* Finds the velocity nearest to `preferred` that all lines permit, and returns the number of lines.
+ * If they permit none, returns the index of the first line that can't be satisfied together with
+ * those before it: the result is then the best velocity for the lines before it. */
+static uint32_t solve_lines(const orca2 *lines, float maxSpeed, vec2 preferred, vec2 *result) {
+  const float speed2 = vec2_length2(preferred);
+  *result = preferred;
+  if (speed2 > maxSpeed * maxSpeed) *result = vec2_mul(preferred, maxSpeed / sqrtf(speed2));
   for (uint32_t i = 0; (i = first_violated(lines, i, *result, 0)) < lines->count; i++)
-    if (!solve_on_line(lines, i, maxSpeed, sought, isDirection, result)) return i;
+    if (!solve_on_line(lines, i, maxSpeed, preferred, result)) return i;
   return lines->count;
+}
+
+/* On each of four lines, the velocities that all lines permit: they are between two distances
+ * from the line's point, along its direction. */
+typedef struct permitted4 {
+  float4 low, high;
+  uint32_t isAny; /* a bit per line: set if it has such velocities */
+} permitted4;
+
+/* Returns the permitted velocities on lines first … first + 3. */
+static permitted4 permitted_on(const orca2 *lines, uint32_t first, float maxSpeed) {
+  const float4 zero = float4_all(0), rounding = float4_all(ORCA_EPSILON * maxSpeed);
+  const vec2x4 point = {float4_load(lines->x + first), float4_load(lines->y + first)};
+  const vec2x4 own = {float4_load(lines->directionX + first),
+                      float4_load(lines->directionY + first)};
+  const float4 middle = vec2x4_dot(point, own), back = float4_sub(zero, middle);
+  const float4 reach2 =
+      float4_sub(float4_add(float4_mul(middle, middle), float4_all(maxSpeed * maxSpeed)),
+                 vec2x4_dot(point, point));
+  const float4 reach = float4_sqrt(float4_max(zero, reach2));
+  word4 none = float4_lt(reach2, zero);
+  float4 low = float4_sub(back, reach), high = float4_add(back, reach);
+  for (uint32_t j = 0; j < lines->count; j++) {
+    const vec2x4 other = {float4_all(lines->directionX[j]), float4_all(lines->directionY[j])};
+    const vec2x4 between = {float4_sub(point.x, float4_all(lines->x[j])),
+                            float4_sub(point.y, float4_all(lines->y[j]))};
+    const float4 across = vec2x4_cross(own, other), toward = vec2x4_cross(other, between);
+    const word4 falling = float4_lt(across, float4_all(-ORCA_EPSILON));
+    const word4 rising = float4_lt(float4_all(ORCA_EPSILON), across);
+    const word4 beyond = float4_lt(toward, float4_sub(zero, rounding));
+    WORKED(1);
+    none = word4_or(none, word4_without(beyond, word4_or(falling, rising)));
+    const float4 meeting = float4_div(toward, across);
+    low = float4_max(low, float4_select(falling, meeting, low));
+    high = float4_min(high, float4_select(rising, meeting, high));
+  }
+  /* `low` may exceed `high` by rounding: then one point is left. */
+  none = word4_or(none, float4_lt(float4_add(high, rounding), low));
+  return (permitted4){low, high, scan_in_run(first, lines->count) & ~word4_bits(none)};
+}
+
+/* Finds the velocity farthest in a direction of those that all lines permit: false if they permit
+ * none. It is at the maximum speed or, if that is not permitted, at the end of what is permitted on
+ * some line. For few lines, testing all of them is faster than solving line after line. */
+static bool solve_direction(const orca2 *lines, float maxSpeed, vec2 direction, vec2 *result) {
+  *result = vec2_mul(direction, maxSpeed);
+  if (first_violated(lines, 0, *result, 0) == lines->count) return true;
+  const vec2x4 sought = {float4_all(direction.x), float4_all(direction.y)};
+  float farthest = -INFINITY;
+  for (uint32_t i = 0; i < lines->count; i += 4) {
+    const permitted4 permitted = permitted_on(lines, i, maxSpeed);
+    const vec2x4 own = {float4_load(lines->directionX + i), float4_load(lines->directionY + i)};
+    const float4 best = float4_select(float4_lt(float4_all(0), vec2x4_dot(sought, own)),
+                                      permitted.high, permitted.low);
+    const vec2x4 end = {float4_add(float4_load(lines->x + i), float4_mul(own.x, best)),
+                        float4_add(float4_load(lines->y + i), float4_mul(own.y, best))};
+    float far[4], x[4], y[4];
+    float4_store(far, vec2x4_dot(sought, end));
+    float4_store(x, end.x);
+    float4_store(y, end.y);
+    for (uint32_t lane = 0; lane < 4; lane++)
+      if (permitted.isAny >> lane & 1 && far[lane] > farthest) {
+        farthest = far[lane];
+        *result = (vec2){x[lane], y[lane]};
+      }
+  }
+  return farthest > -INFINITY;
 }
 
 /* For each neighbor's line j before line i, appends the bisector of i and j: velocities on it
@@ -579,15 +636,15 @@ OUT_OF_LINE void solve_violated(const orca2 *lines, uint32_t first, float maxSpe
     const vec2 point = point_of(lines, i), direction = direction_of(lines, i), before = *result;
     bisectors.count = lines->walls;
     add_bisectors(lines, i, &bisectors);
-    if (solve_lines(&bisectors, maxSpeed, vec2_left(direction), true, result) < bisectors.count)
-      *result = before; /* only rounding makes solve_lines fail here: `before` is feasible */
+    if (!solve_direction(&bisectors, maxSpeed, vec2_left(direction), result))
+      *result = before; /* only rounding makes solve_direction fail here: `before` is feasible */
     worst = vec2_cross(direction, vec2_sub(point, *result));
   }
 }
 
 bool orca2_solve(const orca2 *lines, const float *preferred, float maxSpeed, float *velocity) {
   vec2 best;
-  const uint32_t failed = solve_lines(lines, maxSpeed, vec2_of(preferred), false, &best);
+  const uint32_t failed = solve_lines(lines, maxSpeed, vec2_of(preferred), &best);
   if (failed < lines->count) solve_violated(lines, failed, maxSpeed, &best);
   velocity[0] = best.x;
   velocity[1] = best.y;
