@@ -79,8 +79,8 @@ node_modules/.package-lock.json: package-lock.json
 STACK_BYTES = 262144
 # Memory is limited to 2 GB, because the allocator adds a size to an address without checking for overflow.
 # The stack comes first, so that a stack overflow traps instead of overwriting data. Newer Emscripten calls
-# TOTAL_STACK STACK_SIZE, but still accepts the old name. --reorder-functions puts the functions that are called
-# most first, where their indices are short: that compresses better.
+# TOTAL_STACK STACK_SIZE, but still accepts the old name. --reorder-functions is left out: functions of the same
+# file compress better side by side.
 EMCC_FLAGS = $(C_FLAGS) -mbulk-memory -msign-ext -mnontrapping-fptoint
 # These passes run twice. Running them until nothing shrinks (--converge) takes more than twice as long, and
 # compresses no better.
@@ -88,7 +88,7 @@ SHRINK = --flatten,--rereloop,-Oz,-Oz
 EMCC_LINK_FLAGS = -Oz --no-entry -sSTANDALONE_WASM -sIMPORTED_MEMORY -sALLOW_MEMORY_GROWTH -sINITIAL_MEMORY=1MB \
   -sMAXIMUM_MEMORY=2GB -sTOTAL_STACK=$(STACK_BYTES) -sGLOBAL_BASE=$(STACK_BYTES) \
   -Wl,--stack-first -sSUPPORT_ERRNO=0 -sMALLOC=emmalloc \
-  -sBINARYEN_EXTRA_PASSES=$(SHRINK),$(SHRINK),--reorder-functions
+  -sBINARYEN_EXTRA_PASSES=$(SHRINK),$(SHRINK)
 
 # Files are compiled for size, unless they say 'Compiled for speed'; see c/base/core.h.
 FAST := $(patsubst c/%.c,%,$(shell grep -l 'Compiled for speed' c/*/*.c))
