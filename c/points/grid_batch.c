@@ -31,7 +31,7 @@ ALWAYS_INLINE float4 lanes_of(const float4 *axes, const int dim) {
  * false if they are too far from each other for a group. */
 ALWAYS_INLINE bool bounds_of_four(const struct grid *grid, uint32_t begin, grid_group *group,
                                   const int dim) {
-  float4 lo[3], hi[3];
+  float4 lo[3] = {float4_all(0), float4_all(0), float4_all(0)}, hi[3] = {lo[0], lo[1], lo[2]};
   uint32_t near = 15;
   EACH_AXIS (axis, 3) {
     if (axis == 2 && dim == 2) continue;
@@ -50,7 +50,7 @@ ALWAYS_INLINE bool bounds_of_four(const struct grid *grid, uint32_t begin, grid_
 ALWAYS_INLINE void group_at(const struct grid *grid, uint32_t begin, grid_group *group,
                             const int dim) {
   if (grid->points.present - begin >= 4 && bounds_of_four(grid, begin, group, dim)) return;
-  float4 x[3];
+  float4 x[3] = {float4_all(0), float4_all(0), float4_all(0)};
   EACH_AXIS (axis, 3)
     if (axis < dim) x[axis] = float4_all(grid->points.ordered.axes[axis][begin]);
   const float4 point = lanes_of(x, dim);
@@ -417,7 +417,7 @@ SMALL_CODE OUT_OF_LINE uint32_t rows_across(const struct grid *grid, const batch
     float center[3];
     uint32_t self = 0;
     points_center(&grid->points, i, center);
-    while (near->ids[self] != grid->points.ordered.ids[i]) self++;
+    while (self + 1 < near->size && near->ids[self] != grid->points.ordered.ids[i]) self++;
     take_differences(near, grid, COPIES, center);
     nearby_end(near, near->size);
     batch_rows(batch, near, self, 1, NULL, radius2, writer);
