@@ -606,17 +606,25 @@ typedef struct copse_sensors_arrays {
 } copse_sensors_arrays;
 copse_sensors_arrays copse_sensors_get(copse_sensors *sensors);
 
-/* Searches for every sensor, and writes the rows. The centers of sensors around agents are read
- * from `positions`: pass the positions that you passed to copse_points_build_from, or NULL if the
- * index was built from its own buffers. Sets *needed to the number of agents that the searches
- * found, counted as for the option `results`. COPSE_INVALID_ARGUMENT: a radius or `leave` is out of
- * range, or the index has other dimensions than the sensors or was created with the option
- * `external`, or it wraps around and a sensor is a box. COPSE_NOT_BUILT: the index was never built.
+/* The agents of an index that was built by copse_points_build_from, in arrays by slot, as they are
+ * now. */
+typedef struct copse_sensed_agents {
+  copse_const_positions positions;
+  const uint32_t *groups;      /* 0: the agent is hidden, or the slot is free */
+  const uint32_t *generations; /* changes whenever the slot is taken or freed; odd: in use */
+  uint32_t slots;              /* the size of the arrays */
+} copse_sensed_agents;
+/* Searches for every sensor, and writes the rows. `agents` are those that you passed to
+ * copse_points_build_from; NULL if the index was built from its own buffers. Sets *needed to the
+ * number of agents that the searches found, counted as for the option `results`.
+ * COPSE_INVALID_ARGUMENT: a radius or `leave` is out of range, or the index has other dimensions
+ * than the sensors, or it was created with the option `external` and `agents` is NULL, or it wraps
+ * around and a sensor is a box. COPSE_NOT_BUILT: the index was never built.
  * COPSE_FULL: *needed exceeds the limit `results`, or the slots of the last build exceed the limit
  * `agents` (then *needed is 0). After COPSE_FULL, all rows are empty: call copse_sensors_reserve,
  * then update again. Nothing is lost. */
 copse_status copse_sensors_update(copse_sensors *sensors, const copse_points *points,
-                                  const copse_const_positions *positions, uint32_t *needed);
+                                  const copse_sensed_agents *agents, uint32_t *needed);
 
 typedef struct copse_sensors_statistics {
   uint32_t sensors; /* sensors now */

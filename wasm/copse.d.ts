@@ -768,8 +768,8 @@ export interface KdTree3D extends Queries3D {}
 
 export interface SensorsOptions<D extends Dimensions> {
   /**
-   * The index whose agents the sensors find: an AgentTree, Grid or KdTree, in 2D or 3D, that was
-   * created without the option `source`.
+   * The index whose agents the sensors find: an AgentTree, Grid or KdTree, in 2D or 3D. With the
+   * option `source`, it can be an index over the agents of a crowd.
    */
   index: Points<D>
   /** The maximum number of sensors, 1 to 2 ** 28. Default: 1,000. */
@@ -860,7 +860,7 @@ export interface SensorsStats {
  * left. It then surrounds the next agent that takes the slot: so one sensor per slot of a pool can
  * stay for the whole game.
  *
- * Once the index is disposed, `update` and `restore` throw `DISPOSED`. Snapshots hold the sensors
+ * Once the index or its source is disposed, `update` and `restore` throw `DISPOSED`. Snapshots hold the sensors
  * and which agents are inside them, but not the index: save and restore both. Only the entries
  * 'copse', 'copse/scalar' and 'copse/external' have this class.
  */

@@ -31,6 +31,19 @@ points *points_of(int32_t handle);
  * and for a slot that is not in the last build. NULL: all radii are 0. */
 void points_use_radii(points *self, const float *radii);
 
+/* The agents of a source, in arrays by slot. */
+typedef struct agents {
+  uint32_t dimensions;
+  copse_sensed_agents core; /* all agents are in its slots. The group of a slot is 0 if it is free
+                             * or its agent is disabled: no index finds it */
+  const uint32_t *masks;
+  const float *radii;
+} agents;
+
+/* Returns the index of a handle, and writes the agents of its source to *own. Returns NULL if the
+ * handle or that of the source is stale, or if the index has no source. */
+points *sourced_of(int32_t handle, agents *own);
+
 double points_all_within(int32_t handle, float radius, uint32_t mask);
 int32_t points_all_neighbors(int32_t handle, uint32_t k, float maxDistance, uint32_t mask);
 

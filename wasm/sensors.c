@@ -1,6 +1,6 @@
 /* The functions of Sensors that JavaScript calls. */
 
-#include "objects.h"
+#include "points.h"
 
 #include "../c/base/snapshot.h"
 
@@ -209,17 +209,20 @@ EXPORT("sensors_take_results") int32_t sensors_take_results(int32_t handle, uint
 /* Updates all sensors. Returns the number of rows: one for each slot that was ever in use. */
 EXPORT("sensors_update") int32_t sensors_update(int32_t handle) {
   sensors *self = sensors_of(handle);
-  const copse_points *index = self ? index_of(self->index) : NULL;
-  if (!index) return FAILED(COPSE_STALE_SLOT);
+  const points *index = self ? points_of(self->index) : NULL;
+  agents own;
+  if (!index || (index->isExternal && !sourced_of(self->index, &own)))
+    return FAILED(COPSE_STALE_SLOT);
+  const copse_sensed_agents *sensed = index->isExternal ? &own.core : NULL;
   uint32_t needed;
-  copse_status status = copse_sensors_update(self->core, index, NULL, &needed);
+  copse_status status = copse_sensors_update(self->core, index->core, sensed, &needed);
   while (status == COPSE_FULL) {
     const uint32_t room = self->sizes.results, usual = room + room / 2;
-    const uint32_t agents = copse_points_capacity(index);
+    const uint32_t agents = copse_points_capacity(index->core);
     status = COPSE_OUT_OF_MEMORY;
     if (needed > room && usual > needed) status = take_results(self, usual, agents);
     if (status != COPSE_OK) status = take_results(self, needed, agents);
-    if (status == COPSE_OK) status = copse_sensors_update(self->core, index, NULL, &needed);
+    if (status == COPSE_OK) status = copse_sensors_update(self->core, index->core, sensed, &needed);
   }
   const copse_sensors_arrays arrays = copse_sensors_get(self->core);
   self->sizes.left = arrays.left.total;

@@ -39,13 +39,12 @@ function indexOf(options) {
   if (!/^(AgentTree|Grid|KdTree)/.test(index?._name))
     refuse(call, 'index', index, 'an AgentTree, Grid or KdTree', false)
   checkAlive(call, index)
-  if (index._holder !== index)
-    throw new TypeError(`${place(call)}: the index must have agents of its own, without a source`)
   return index
 }
 
 function checkAlive(call, index) {
-  if (index._handle < 0) throw new CopseError('DISPOSED', `${place(call)}: the index was disposed`)
+  const name = index._handle < 0 ? 'index' : index._holder._handle < 0 ? 'source of the index' : ''
+  if (name) throw new CopseError('DISPOSED', `${place(call)}: the ${name} was disposed`)
 }
 
 function checkLeave(call, name, leave, radius) {

@@ -7,15 +7,6 @@
 
 #include <string.h>
 
-/* The agents of a source, in arrays by slot. */
-typedef struct agents {
-  uint32_t dimensions, slots; /* all agents are in slots 0 … slots - 1 */
-  copse_const_positions positions;
-  const uint32_t *groups; /* by slot; 0 if it is free or its agent is disabled: no index finds it */
-  const uint32_t *masks;
-  const float *radii;
-} agents;
-
 /* Writes the agents of the object of a handle. Returns false if the handle is stale, or if the
  * object has no agents of its own. */
 static bool agents_of(int32_t handle, agents *found) {
@@ -25,25 +16,29 @@ static bool agents_of(int32_t handle, agents *found) {
     const copse_crowd_arrays arrays = copse_crowd_get(crowd);
     const float *x = arrays.positions;
     const uint32_t dim = copse_crowd_dimensions(crowd);
-    const copse_const_positions positions = {{x, x + 1, x + dim - 1}, dim};
-    *found = (agents){dim,          copse_crowd_slots(crowd),
-                      positions,    crowd_find_present(crowd),
-                      arrays.masks, arrays.radii};
+    *found = (agents){dim,
+                      {{{x, x + 1, x + dim - 1}, dim},
+                       crowd_find_present(crowd),
+                       arrays.generations,
+                       copse_crowd_slots(crowd)},
+                      arrays.masks,
+                      arrays.radii};
   } else if (index && !index->isExternal) {
     const copse_positions own = copse_points_positions(index->core);
-    const copse_const_positions positions = {{own.axes[0], own.axes[1], own.axes[2]}, own.stride};
     points_hide_free(index->core);
-    *found = (agents){index->dimensions, copse_points_slots(index->core),
-                      positions,         copse_points_groups(index->core),
-                      index->masks,      index->radii};
+    *found = (agents){index->dimensions,
+                      {{{own.axes[0], own.axes[1], own.axes[2]}, own.stride},
+                       copse_points_groups(index->core),
+                       copse_points_generations(index->core),
+                       copse_points_slots(index->core)},
+                      index->masks,
+                      index->radii};
   } else
     return false;
   return true;
 }
 
-/* Returns the index of a handle, and writes the agents of its source to *own. Returns NULL if the
- * handle or that of the source is stale, or if the index has no source. */
-static points *sourced_of(int32_t handle, agents *own) {
+points *sourced_of(int32_t handle, agents *own) {
   points *self = points_of(handle);
   return self && agents_of(self->source, own) ? self : NULL;
 }
@@ -65,8 +60,8 @@ EXPORT("points_source_build") int32_t points_source_build(int32_t handle) {
   agents own;
   const points *self = sourced_of(handle, &own);
   if (!self) return FAILED(COPSE_STALE_SLOT);
-  return zero_or_failed(
-      copse_points_build_from(self->core, &own.positions, own.groups, own.slots, &firstBad));
+  return zero_or_failed(copse_points_build_from(self->core, &own.core.positions, own.core.groups,
+                                                own.core.slots, &firstBad));
 }
 
 EXPORT("points_source_take_radii") int32_t points_source_take_radii(int32_t handle) {
@@ -84,7 +79,7 @@ EXPORT("points_source_take_radii") int32_t points_source_take_radii(int32_t hand
 static copse_status lend(points *self, const agents *own, room which) {
   if (!self) return COPSE_STALE_SLOT;
   if (!copse_points_is_built(self->core)) return COPSE_NOT_BUILT;
-  if (!room_take(&self->object, which, own->slots)) return COPSE_OUT_OF_MEMORY;
+  if (!room_take(&self->object, which, own->core.slots)) return COPSE_OUT_OF_MEMORY;
   self->masks = (uint32_t *)own->masks; /* only read */
   return COPSE_OK;
 }
@@ -102,8 +97,8 @@ double points_source_all_within(int32_t handle, float radius, uint32_t mask) {
   if (status != COPSE_OK) return FAILED(status);
   const double total = points_all_within(handle, radius, mask);
   self->masks = NULL;
-  empty_rows(self, room_words(&self->object, ROOM_ROWS), own.slots);
-  empty_rows(self, room_second(&self->object, ROOM_ROWS), own.slots);
+  empty_rows(self, room_words(&self->object, ROOM_ROWS), own.core.slots);
+  empty_rows(self, room_second(&self->object, ROOM_ROWS), own.core.slots);
   return total;
 }
 
@@ -115,6 +110,6 @@ int32_t points_source_all_neighbors(int32_t handle, uint32_t k, float maxDistanc
   if (status != COPSE_OK) return FAILED(status);
   const int32_t result = points_all_neighbors(handle, k, maxDistance, mask);
   self->masks = NULL;
-  empty_rows(self, room_words(&self->object, ROOM_NEIGHBOR_COUNTS), own.slots);
+  empty_rows(self, room_words(&self->object, ROOM_NEIGHBOR_COUNTS), own.core.slots);
   return result;
 }

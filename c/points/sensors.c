@@ -316,16 +316,17 @@ static bool reaches_ok(const copse_sensors *sensors) {
 
 /* Writes the center of a sensor that is a circle. False if the sensor surrounds an agent that does
  * not exist, is hidden, or has no valid position. */
-static bool center_of(const copse_sensors *sensors, uint32_t slot, const copse_points *points,
-                      const copse_const_positions *positions, float *center) {
+static bool center_of(const copse_sensors *sensors, uint32_t slot,
+                      const copse_sensed_agents *agents, float *center) {
   const uint32_t agent = sensors->agents[slot], dim = sensors->def.dimensions;
   if (sensors->kinds[slot] == COPSE_SENSOR_CIRCLE) {
     copy_point(center, sensors->places[slot], dim);
     return true;
   }
-  if (!slots_in_use(&points->agents, agent) || !points->groups[agent]) return false;
+  if (agent >= agents->slots || !(agents->generations[agent] & 1) || !agents->groups[agent])
+    return false;
   for (uint32_t axis = 0; axis < dim; axis++)
-    center[axis] = positions->axes[axis][(size_t)agent * positions->stride];
+    center[axis] = agents->positions.axes[axis][(size_t)agent * agents->positions.stride];
   return query_point_ok(center, (int)dim);
 }
 
@@ -333,7 +334,7 @@ static bool center_of(const copse_sensors *sensors, uint32_t slot, const copse_p
 typedef struct update {
   copse_sensors *sensors;
   const copse_points *points;
-  const copse_const_positions *positions;
+  copse_sensed_agents agents;
   uint32_t ever;  /* the number of agent slots that were ever used, but at most def.agents */
   bool isChanged; /* true if any of these slots was taken or freed since the last update */
   uint32_t *ids, begin, end;
@@ -385,7 +386,7 @@ static uint32_t search(update *run, uint32_t slot) {
   query.mask = sensors->masks[slot];
   if (kind == COPSE_SENSOR_BOX) return search_box(run, slot, &query);
   float center[3] = {0};
-  if (!center_of(sensors, slot, run->points, run->positions, center)) return 0;
+  if (!center_of(sensors, slot, &run->agents, center)) return 0;
   if (kind == COPSE_SENSOR_AGENT) query.exclude = sensors->agents[slot];
   copse_results results = room_for(run, 0);
   /* If `leave` equals `radius`, all agents found may enter. Then no distances are needed, and the
@@ -413,7 +414,7 @@ static uint32_t *remembered(const copse_sensors *sensors, uint32_t slot) {
 static void mark(const update *run, uint32_t slot) {
   const copse_sensors *sensors = run->sensors;
   const uint32_t count = sensors->counts[slot], ever = run->ever;
-  const uint32_t *before = sensors->generations, *now = run->points->agents.generations;
+  const uint32_t *before = sensors->generations, *now = run->agents.generations;
   uint32_t *old = remembered(sensors, slot), *marks = sensors->marks;
   const bool isChanged = run->isChanged;
   for (uint32_t i = 0; i < count; i++) {
@@ -449,7 +450,7 @@ static void compare(update *run, uint32_t slot, uint32_t found) {
   /* Local pointers: for all that the compiler knows, the stores below may change those in structs.
    */
   const uint32_t oldCount = sensors->counts[slot], *marks = sensors->marks;
-  const uint32_t *generations = run->points->agents.generations;
+  const uint32_t *generations = run->agents.generations, ever = run->ever;
   const float *distances2 = sensors->distances2;
   uint32_t *old = remembered(sensors, slot), *ids = run->ids + run->end;
   uint32_t *row = entered->ids + entered->total;
@@ -462,7 +463,8 @@ static void compare(update *run, uint32_t slot, uint32_t found) {
       old[place] = id | SEEN; /* counts once even if both searches of a box find it */
       seen++;
     } else {
-      if ((hasMargin && !(distances2[i] <= radius2)) || !(generations[id] & 1)) continue;
+      if (hasMargin && !(distances2[i] <= radius2)) continue;
+      if (id >= ever || !(generations[id] & 1)) continue;
       row[size++] = id;
     }
     ids[count++] = id;
@@ -476,9 +478,9 @@ static void compare(update *run, uint32_t slot, uint32_t found) {
 
 /* Forgets what a sensor remembers if the slot of the agent that the sensor surrounds was freed or
  * reused since the last update. */
-static void follow(copse_sensors *sensors, uint32_t slot, const copse_points *points) {
+static void follow(copse_sensors *sensors, uint32_t slot, const copse_sensed_agents *agents) {
   const uint32_t agent = sensors->agents[slot];
-  const uint32_t generation = agent < points->capacity ? points->agents.generations[agent] : 0;
+  const uint32_t generation = agent < agents->slots ? agents->generations[agent] : 0;
   if (generation != sensors->agentGenerations[slot]) sensors->counts[slot] = 0;
   sensors->agentGenerations[slot] = generation;
 }
@@ -498,9 +500,18 @@ static void remember(update *run) {
   copse_rows *inside = &sensors->sets[INSIDE];
   memcpy(sensors->begins, inside->offsets, sensors->slots.ever * sizeof(uint32_t));
   memcpy(sensors->counts, inside->counts, sensors->slots.ever * sizeof(uint32_t));
-  memcpy(sensors->generations, run->points->agents.generations, run->ever * sizeof(uint32_t));
+  memcpy(sensors->generations, run->agents.generations, run->ever * sizeof(uint32_t));
   sensors->half = run->begin;
   inside->total = run->end - run->begin;
+}
+
+/* Returns the agents in an index's own buffers. */
+static copse_sensed_agents agents_of(const copse_points *points) {
+  const copse_positions own = copse_points_positions((copse_points *)points);
+  return (copse_sensed_agents){{{own.axes[0], own.axes[1], own.axes[2]}, own.stride},
+                               points->groups,
+                               points->agents.generations,
+                               points->agents.ever};
 }
 
 /* True if the world has what the sensors search for: one that wraps around has no boxes. */
@@ -513,30 +524,27 @@ static bool world_ok(const copse_sensors *sensors, const copse_points *points) {
 }
 
 copse_status copse_sensors_update(copse_sensors *sensors, const copse_points *points,
-                                  const copse_const_positions *positions, uint32_t *needed) {
-  const copse_positions own = copse_points_positions((copse_points *)points);
-  const copse_const_positions owned = {{own.axes[0], own.axes[1], own.axes[2]}, own.stride};
+                                  const copse_sensed_agents *agents, uint32_t *needed) {
   *needed = 0;
-  if (points->dimensions != sensors->def.dimensions || points->external || !reaches_ok(sensors) ||
-      !world_ok(sensors, points))
+  if (points->dimensions != sensors->def.dimensions || (points->external && !agents) ||
+      !reaches_ok(sensors) || !world_ok(sensors, points))
     return COPSE_INVALID_ARGUMENT;
   if (!points->isBuilt) return COPSE_NOT_BUILT;
   clear_rows(sensors);
-  const uint32_t ever = points->agents.ever, agents = sensors->def.agents;
   const uint32_t begin = sensors->half ? 0 : sensors->def.results;
-  if (points->builtCount > agents) return COPSE_FULL;
+  if (points->builtCount > sensors->def.agents) return COPSE_FULL;
   update run = {.sensors = sensors,
                 .points = points,
-                .positions = positions ? positions : &owned,
-                .ever = ever < agents ? ever : agents,
+                .agents = agents ? *agents : agents_of(points),
                 .ids = sensors->sets[INSIDE].ids,
                 .begin = begin,
                 .end = begin};
+  run.ever = run.agents.slots < sensors->def.agents ? run.agents.slots : sensors->def.agents;
   run.isChanged =
-      memcmp(sensors->generations, points->agents.generations, run.ever * sizeof(uint32_t)) != 0;
+      memcmp(sensors->generations, run.agents.generations, run.ever * sizeof(uint32_t)) != 0;
   for (uint32_t slot = 0; slot < sensors->slots.ever; slot++) {
     const uint32_t found = slots_in_use(&sensors->slots, slot) ? search(&run, slot) : 0;
-    if (sensors->kinds[slot] == COPSE_SENSOR_AGENT) follow(sensors, slot, points);
+    if (sensors->kinds[slot] == COPSE_SENSOR_AGENT) follow(sensors, slot, &run.agents);
     if (!run.isFull) compare(&run, slot, found);
   }
   *needed = run.needed > UINT32_MAX ? UINT32_MAX : (uint32_t)run.needed;

@@ -35,8 +35,10 @@ function isWithin(position, { box }, center, distance) {
 
 /** Sensors as plain sets: each remembers ids, with their generations. */
 class Sets {
-  constructor(index, dimensions) {
-    this.index = index
+  /** `holder` has the agents of the index: the index itself, or its source. */
+  constructor(index, dimensions, holder = index) {
+    this.index = holder
+    this.rebuild = () => index.build()
     this.dimensions = dimensions
     /** By slot; undefined if the slot is free. @type {any[]} */
     this.sensors = []
@@ -50,11 +52,16 @@ class Sets {
 
   build() {
     const { index } = this
-    index.build()
+    this.rebuild()
     this.built = Array.from({ length: index.slots }, (_, agent) => ({
       position: this.positionOf(agent),
-      groups: index.has(agent) ? index.groups[agent] : 0,
+      groups: this.isPresent(agent) ? index.groups[agent] : 0,
     }))
+  }
+
+  /** False for a free slot, and for a disabled agent of a crowd. */
+  isPresent(agent) {
+    return this.index.has(agent) && this.index.enabled?.[agent] !== 0
   }
 
   /** Updates one sensor. Returns the ids that left, that entered, and that are inside. */
@@ -66,7 +73,7 @@ class Sets {
       if (sensor.generation !== generations[agent]) sensor.inside.clear()
       sensor.generation = generations[agent]
     }
-    const isBlind = agent !== undefined && !(index.has(agent) && index.groups[agent])
+    const isBlind = agent !== undefined && !(this.isPresent(agent) && index.groups[agent])
     const center = agent === undefined ? sensor.position : this.positionOf(agent)
     const [entered, inside] = [[], new Map()]
     for (const [id, { position, groups }] of this.built.entries()) {
@@ -127,8 +134,10 @@ function change(random, sensors, sets, dimensions, agents) {
   for (let i = 0; i < 6; i++) {
     const agent = integer(random, agents)
     if (index.has(agent) && integer(random, 2)) index.remove(agent)
+    else if (index.count < agents && index.enabled) index.add({ position: point() })
     else if (index.count < agents) index.add(...point())
     if (index.has(agent)) index.groups[agent] = integer(random, 8)
+    if (index.enabled) index.enabled[agent] = integer(random, 4) ? 1 : 0
   }
   for (let i = 0; i < 4; i++) {
     const slot = integer(random, 9)
@@ -163,23 +172,40 @@ for (const [build, library] of Object.entries({ simd, scalar })) {
     return index
   }
 
-  for (const kind of Object.keys(KINDS))
-    test(`of ${kind} agree with sets`, () => {
+  const AGENTS = 70
+
+  const createIndex = (kind, dimensions, options) =>
+    new library[className(kind, dimensions)]({
+      ...options,
+      ...(kind === 'Grid' && { cellSize: 9 }),
+    })
+
+  /** Returns a crowd, or an index that has agents of its own. */
+  function createHolder(kind, dimensions, places) {
+    const holder = createIndex(kind, dimensions, { capacity: AGENTS })
+    for (let agent = 0; agent < AGENTS; agent++) {
+      const position = Array.from(places.slice(agent * dimensions, (agent + 1) * dimensions))
+      if (kind === 'Crowd') holder.add({ position })
+      else holder.add(...position)
+    }
+    return holder
+  }
+
+  for (const [kind, from] of Object.keys(KINDS).flatMap((kind) => [
+    [kind, undefined],
+    [kind, 'Crowd'],
+    [kind, 'AgentTree'],
+  ]))
+    test(`of ${kind} agree with sets${from ? `, with a source: ${from}` : ''}`, () => {
+      const agents = AGENTS
       for (const dimensions of [2, 3])
         for (const [name, draw] of Object.entries(distributions)) {
           const random = createRandom(name.length * dimensions)
-          const agents = 70
-          const Index = library[className(kind, dimensions)]
-          const index = new Index({
-            ...KINDS[kind].required,
-            cellSize: undefined,
-            capacity: agents,
-            ...(kind === 'Grid' && { cellSize: 9 }),
-          })
-          index.slots = agents
-          index.positions.set(draw(random, agents, dimensions))
+          const places = draw(random, agents, dimensions)
+          const holder = createHolder(from ?? kind, dimensions, places)
+          const index = from ? createIndex(kind, dimensions, { source: holder }) : holder
           const sensors = new library.Sensors({ index, capacity: 9 })
-          const sets = new Sets(index, dimensions)
+          const sets = new Sets(index, dimensions, holder)
           for (let frame = 0; frame < 12; frame++) {
             change(random, sensors, sets, dimensions, agents)
             if (frame === 0 || integer(random, 6)) sets.build()
@@ -189,8 +215,34 @@ for (const [build, library] of Object.entries({ simd, scalar })) {
           assert.is(sensors.count, sets.sensors.filter(Boolean).length)
           sensors.dispose()
           index.dispose()
+          holder.dispose()
         }
     })
+
+  test('of an index with a source see the source at once, until it is disposed', () => {
+    const crowd = new library.Crowd({ capacity: 2 })
+    for (let x = 0; x < 2; x++) crowd.add({ position: [x, 0] })
+    const index = new library.Grid({ source: crowd, cellSize: 4 })
+    const sensors = new library.Sensors({ index })
+    sensors.add({ agent: 0, radius: 2 })
+    assert.is(thrown(() => sensors.update()).code, 'NOT_BUILT')
+    index.build()
+    assert.equal(rowOf(sensors.update().entered, 0), [1])
+    crowd.remove(1)
+    assert.equal(rowOf(sensors.update().left, 0), [1])
+    crowd.reserve(3000)
+    for (let i = 1; i < 3000; i++) crowd.add({ position: [1, 0] })
+    index.build()
+    assert.is(sensors.update().entered.counts[0], 2999)
+    const saved = sensors.save()
+    crowd.dispose()
+    for (const call of [
+      () => sensors.update(),
+      () => sensors.restore(saved),
+      () => new library.Sensors({ index }),
+    ])
+      assert.match(String(thrown(call)), /^CopseError: .*the source of the index was disposed$/)
+  })
 
   // ---- Agents that leave ----
 

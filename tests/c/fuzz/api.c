@@ -193,7 +193,8 @@ static void compare(input *in, int32_t handle) {
   const float *sides = NULL;
   for (int i = 0; i < OBJECTS; i++)
     if (entries[i].handle == handle && entries[i].wraps) sides = entries[i].wrap;
-  const brute_points brute = {own.positions, own.groups, own.slots, own.dimensions, sides};
+  const brute_points brute = {own.core.positions, own.core.groups, own.core.slots, own.dimensions,
+                              sides};
   point_question question = {.query = copse_query_default()};
   next_point(in, question.center);
   next_point(in, question.direction);

@@ -156,7 +156,9 @@ static void test_sensors_follow_agents_in_the_callers_arrays(void) {
   add_sensor(COPSE_SENSOR_AGENT, 2, 2);
   CHECK(tells(">12"));
   CHECK(copse_points_build_from(game.index, &given, NULL, 3, NULL) == COPSE_OK);
-  CHECK(copse_sensors_update(game.sensors, game.index, &given, &needed) == COPSE_OK);
+  const copse_sensed_agents agents = {given, copse_points_groups(game.index),
+                                      copse_points_generations(game.index), 3};
+  CHECK(copse_sensors_update(game.sensors, game.index, &agents, &needed) == COPSE_OK);
   const copse_sensors_arrays arrays = copse_sensors_get(game.sensors);
   CHECK(needed == 1 && arrays.left.total == 1 && arrays.left.ids[0] == 2);
   CHECK(arrays.inside.total == 1 && arrays.inside.ids[0] == 1);
@@ -260,6 +262,39 @@ static void test_wrong_sensors_are_refused(void) {
   for (uint32_t i = 1; i < SENSORS; i++) add_sensor(COPSE_SENSOR_BOX, 1, 1);
   CHECK(copse_sensors_add(game.sensors, &game.expected[0], &slot) == COPSE_FULL);
   CHECK(slot == COPSE_NONE);
+  end_game();
+}
+
+/* An external index has no slots: the caller passes groups and generations too. */
+static void test_agents_of_an_external_index(void) {
+  static float places[] = {0, 0, 1, 0, 2, 0};
+  uint32_t groups[] = {1, 1, 1}, generations[] = {1, 1, 1}, needed;
+  const copse_sensed_agents agents = {interleaved(places, 2), groups, generations, 3};
+  copse_sensed_agents fewer = agents;
+  copse_points *external;
+  start_row(1);
+  add_sensor(COPSE_SENSOR_AGENT, 1, 1);
+  copse_agenttree_def def = copse_agenttree_default();
+  def.external = true;
+  def.capacity = 3;
+  CHECK(create_points(&def, tested, &external) == COPSE_OK);
+  CHECK(copse_points_build_from(external, &agents.positions, groups, 3, NULL) == COPSE_OK);
+  CHECK(copse_sensors_reserve(game.sensors, 0, 9, 3) == COPSE_OK);
+  CHECK(copse_sensors_update(game.sensors, external, NULL, &needed) == COPSE_INVALID_ARGUMENT);
+  CHECK(copse_sensors_update(game.sensors, external, &agents, &needed) == COPSE_OK);
+  CHECK(copse_sensors_get(game.sensors).entered.total == 1 &&
+        copse_sensors_get(game.sensors).entered.ids[0] == 1);
+  generations[1] = 3; /* reused */
+  CHECK(copse_sensors_update(game.sensors, external, &agents, &needed) == COPSE_OK);
+  CHECK(copse_sensors_get(game.sensors).entered.total == 1 &&
+        copse_sensors_get(game.sensors).left.total == 1);
+  fewer.slots = 1; /* fewer than were built */
+  CHECK(copse_sensors_update(game.sensors, external, &fewer, &needed) == COPSE_OK);
+  CHECK(copse_sensors_get(game.sensors).left.total == 1 &&
+        copse_sensors_get(game.sensors).inside.total == 0);
+  groups[0] = 0; /* a hidden agent finds nothing */
+  CHECK(copse_sensors_update(game.sensors, external, &agents, &needed) == COPSE_OK && !needed);
+  copse_points_destroy(external);
   end_game();
 }
 
@@ -470,6 +505,7 @@ const unit_test SENSORS_TESTS[] = {
     EVERY(test_sensors_agree_with_sets),
     EVERY(test_sensors_agree_with_sets_on_every_spread),
     TEST(test_wrong_sensors_are_refused),
+    EVERY(test_agents_of_an_external_index),
     EVERY(test_wrong_updates_are_refused),
     TEST(test_an_update_without_room_changes_nothing),
     TEST(test_boxes_are_refused_in_a_world_that_wraps),
