@@ -193,13 +193,12 @@ bool filters_given(const object *self, uint32_t n, uint32_t dimensions, uint32_t
                    copse_segment_filters *filters) {
   const uint64_t floats = (uint64_t)n * 2 * dimensions;
   *filters = (copse_segment_filters){0};
-  if (!lists || !n) return true; /* without segments, there may be no room yet */
-  if (floats + 3 * (uint64_t)n > self->room[ROOM_GIVEN]) return false;
-  const float *given = (const float *)self->rooms[ROOM_GIVEN] + floats;
-  const uint32_t *words = (const uint32_t *)given;
+  if (lists && floats + 3 * (uint64_t)n > self->room[ROOM_GIVEN]) return false;
+  if (!n) return true; /* there may be no array */
+  const uint32_t *words = (const uint32_t *)self->rooms[ROOM_GIVEN] + floats;
   if (lists & 1) filters->masks = words;
   if (lists & 2) filters->excludes = words + n;
-  if (lists & 4) filters->inflates = given + 2 * (size_t)n;
+  if (lists & 4) filters->inflates = (const float *)words + 2 * (size_t)n;
   return true;
 }
 
