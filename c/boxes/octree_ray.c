@@ -76,7 +76,9 @@ static bool enter_box(const segment *ray, const float *lo, const float *hi, cops
 static bool enter_rounded(const segment *ray, const float *lo, const float *hi,
                           copse_box_hit *hit) {
   const double radius2 = ray->radius * ray->radius;
-  for (double begin = 0, end = 0; end < 1; begin = end) {
+  double end = 0; /* of the part */
+  while (end < 1) {
+    const double begin = end;
     double m[3], d[3], c[3], m2 = 0, d2 = 0, c2 = 0, along = 0;
     int crossed = 0; /* the axis of the side where the segment enters the box itself */
     end = 1;

@@ -247,7 +247,7 @@ for (const [build, library] of Object.entries({ simd, scalar })) {
     ])
       for (const other of others) {
         const call = () => AgentTree.prototype[method].call(other, ...args)
-        const shared = ['within', 'withinMany', 'rangeMany', 'nearestMany']
+        const shared = ['within', 'withinMany', 'rangeMany', 'nearestMany', 'raycastMany']
         const isOwn = [...shared, 'reserve', 'pairs', 'pairsInto', 'build'].includes(method)
         try {
           call()
