@@ -1,5 +1,5 @@
-/* What every structure uses: attributes for the compiler, memory from the allocator that the caller
- * supplied, an arena that carves one block into arrays, and slots with generations. */
+/* What the whole library uses: attributes for the compiler, memory from the allocator that the
+ * caller supplied, an arena that carves one block into arrays, and slots with generations. */
 #ifndef COPSE_CORE_H
 #define COPSE_CORE_H
 
@@ -35,9 +35,9 @@
  * unrolled. */
 #define EACH_AXIS(axis, dim) UNROLL for (int axis = 0; axis < (dim); axis++)
 
-/* In test builds, adds n to a count of the work done: four-lane loads, single comparisons, loop
- * iterations. Tests compare this count, so that no operation gets slower unnoticed. In other builds
- * it does nothing. */
+/* In test builds, WORKED(n) adds n to copse_work, a count of the work done: four-lane loads, single
+ * comparisons, loop iterations. Tests compare copse_work with expected counts, so that no operation
+ * gets slower unnoticed. In other builds, WORKED does nothing. */
 #ifdef COPSE_COUNT_WORK
 extern uint64_t copse_work;
 #define WORKED(n) (copse_work += (n))
@@ -56,7 +56,7 @@ void *memory_take(const copse_allocator *allocator, uint64_t bytes);
 void memory_give(const copse_allocator *allocator, void *memory, uint64_t bytes);
 
 /* A block of memory that arrays are carved from, one after another. If `base` is NULL, carving only
- * adds up the size of the arrays. So the same function measures a block and lays it out, and the
+ * adds up the size of the arrays. So one function both measures a block and lays it out, and the
  * measured size always fits the arrays. */
 typedef struct arena {
   char *base;
@@ -109,7 +109,7 @@ typedef struct slots {
   uint32_t *free;        /* a bit per slot, set if the slot is free: slots_words(capacity) words */
   uint32_t capacity;
   uint32_t used;      /* number of slots in use */
-  uint32_t ever;      /* all slots that were ever in use are less than this */
+  uint32_t ever;      /* 1 + the highest slot that was ever in use; 0: none was */
   uint32_t firstWord; /* index of a word in `free`: no word before it has a free slot */
 } slots;
 

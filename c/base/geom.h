@@ -93,15 +93,15 @@ ALWAYS_INLINE float box_dot(const float *box, const float *center, const float *
   return dim == 3 ? dot + along[2] : dot;
 }
 
-/* Returns the distance of a point from a plane x, y, z, w, times the length of its normal; positive
- * inside. */
+/* Returns the distance of a point from a plane, times the length of the plane's normal: positive on
+ * the inner side. The plane is four floats: its normal, then the offset. */
 ALWAYS_INLINE float plane_distance(const float *plane, float x, float y, float z) {
   return x * plane[0] + y * plane[1] + z * plane[2] + plane[3];
 }
 
 /* False if a 3D box is wholly outside one of the planes. Tests the corner that is farthest inside:
- * rounding is monotone, so if this corner is outside, all points of the box are. The box may be
- * infinite. */
+ * rounding is monotone, so if this corner is outside, all points of the box are. Sides of the
+ * box may be infinite. */
 static inline bool box_in_planes(const float *box, const float *planes, uint32_t count) {
   for (const float *plane = planes; plane < planes + 4 * (size_t)count; plane += 4) {
     float corner[3];

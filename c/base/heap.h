@@ -1,5 +1,5 @@
-/* Pairs of a squared distance and an id, in two parallel arrays, and functions that sort them. One
- * function sorts a max-heap: searches use such heaps to keep the k smallest pairs that they find.
+/* Pairs of a squared distance and an id, in two parallel arrays, and functions that sort pairs.
+ * One function sorts a max-heap: a search keeps the k smallest pairs that it finds in such a heap.
  *
  * Pairs are ordered by distance and then id, or by id alone. No two pairs are equal, because ids
  * differ. So the pairs that a heap keeps, and their order, depend only on the pairs that a search
@@ -47,8 +47,8 @@ void pairs_sort(pairs list, uint32_t size, pair_order order);
 enum { RANK_LIMIT = 28, RANK_K = 24, RANK_PADDING = 8 };
 
 /* Copies the k pairs with the smallest distances (or all, if there are fewer) to rowDistances2 and
- * rowIds, nearest first, ties by lower id. `size` is at most RANK_LIMIT. May reorder the input,
- * which needs room for RANK_PADDING more pairs. */
+ * rowIds, nearest first, ties by lower id. `size` is at most RANK_LIMIT. May reorder the input, and
+ * overwrites the RANK_PADDING distances after it. */
 void pairs_rank(float *distances2, uint32_t *ids, uint32_t size, uint32_t k, float *rowDistances2,
                 uint32_t *rowIds);
 

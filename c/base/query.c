@@ -51,8 +51,7 @@ bool query_half_angle(float halfAngle, float *cosine) {
   return true;
 }
 
-/* Sifts `value` down a max-heap from entry `place`, until no child is greater, and writes it
- * there. */
+/* Writes `value` to a max-heap, at entry `place` or below: first moves greater children up. */
 ALWAYS_INLINE void sink(pairs heap, uint32_t size, uint32_t place, pair value,
                         const pair_order order) {
   for (uint32_t child; (child = 2 * place + 1) < size; place = child) {
@@ -64,7 +63,7 @@ ALWAYS_INLINE void sink(pairs heap, uint32_t size, uint32_t place, pair value,
   pairs_set(heap, place, value);
 }
 
-/* Adds a pair to a max-heap of `size` entries, which has room for one more. */
+/* Adds a pair to a max-heap, which has `size` entries and room for one more. */
 ALWAYS_INLINE void push(pairs heap, uint32_t size, pair value) {
   uint32_t place = size;
   for (uint32_t parent; place > 0; place = parent) {
@@ -139,7 +138,6 @@ void pairs_rank(float *distances2, uint32_t *ids, uint32_t size, uint32_t k, flo
   }
   if (k > size) k = size;
   const bool ties = (seen | 1u << size) != (2u << size) - 1;
-  /* Equal distances: sorts by distance and then id. */
   if (ties) pairs_sort((pairs){distances2, ids}, size, BY_DISTANCE);
   const float *ranked2 = ties ? distances2 : sorted2;
   const uint32_t *ranked = ties ? ids : sorted;

@@ -4,7 +4,7 @@
 
 #include "geom.h"
 
-/* Returns the caller's query, or the default if it is NULL. */
+/* Returns the caller's query, or the default if `query` is NULL. */
 ALWAYS_INLINE copse_query query_or_default(const copse_query *query) {
   return query ? *query : copse_query_default();
 }
@@ -14,8 +14,8 @@ ALWAYS_INLINE bool query_point_ok(const float *point, int dim) {
   return dim == 3 ? ok && is_coordinate(point[2]) : ok;
 }
 bool query_box_ok(const float *lo, const float *hi, int dim);
-/* True if there is at least one plane, and all numbers of the planes are valid coordinates: so no
- * distance from a plane overflows. */
+/* True if there is at least one plane, and the numbers of all planes are valid coordinates: then
+ * plane_distance cannot overflow. */
 bool query_planes_ok(const float *planes, uint32_t count);
 /* True for a radius that is neither NaN nor negative. */
 ALWAYS_INLINE bool query_radius_ok(float radius) { return radius >= 0; }
@@ -51,11 +51,12 @@ ALWAYS_INLINE bool query_results_ok(const copse_query *query, copse_results *res
 /* Sorts the results that were written, in the order that the query asks for. */
 void query_sort(const copse_query *query, copse_results *results);
 
-/* Returns a struct for the results of the next row of a batch, with the room that is left. The rows
- * must be filled in order. Before the first one, rows->total must be 0 and rows->truncated false.
- */
+/* Returns the struct that a query writes the ids of a batch's next row to. Its capacity is the room
+ * that earlier rows left in rows->ids. Before the first row, rows->total must be 0 and
+ * rows->truncated false. */
 copse_results query_row_begin(const copse_rows *rows);
-/* Ends row i, which has `count` ids. If they did not fit, this row and all later ones are empty. */
+/* Ends row i of a batch: the query found `count` ids. If they did not fit, this row and all later
+ * ones are empty. */
 void query_row_end(copse_rows *rows, uint32_t i, uint32_t count);
 
 #endif

@@ -1,4 +1,4 @@
-/* The regions of space in which queries find agents: circles (in 3D spheres), boxes, and cones. */
+/* The regions of space that queries search: circles (in 3D spheres), boxes, and cones. */
 #ifndef COPSE_REGION_H
 #define COPSE_REGION_H
 
@@ -89,8 +89,8 @@ ALWAYS_INLINE bool region_meets(const region *where, const float *box, const sha
          box_dot(box, where->cone.center, where->cone.unit, dim);
 }
 
-/* Appends the points begin … end - 1 that lie in the region to the results. For a box, writes 0 as
- * their distances. */
+/* Appends to the results those of the points begin … end - 1 that lie in the region and pass the
+ * filter. If the region is a box, their squared distances are 0. */
 ALWAYS_INLINE void region_scan(const scan_points *points, uint32_t begin, uint32_t end,
                                const region *where, const scan_filter *filter,
                                copse_results *results, const shape kind, const int dim) {

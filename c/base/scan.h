@@ -160,9 +160,9 @@ ALWAYS_INLINE word4 scan_in_cone4(const scan_points *points, uint32_t i, const s
   return word4_and(float4_le(*distances2, float4_all(cone->radius2)), float4_le(least, dot));
 }
 
-/* Returns a mask of which of four points are inside all planes, by the rule of plane_distance.
- * `sides` are the arrays of their coordinates: for a plane whose coordinate along an axis is
- * positive, the last three of the six, else the first three. They differ for boxes only. */
+/* Returns a mask of which of four boxes are not wholly outside any plane. `sides` are six arrays:
+ * the low x, y, z of all boxes, then their high x, y, z. For points, pass each array twice. Tests
+ * the corner of each box that is farthest inside, as box_in_planes does. */
 ALWAYS_INLINE word4 scan_in_planes4(const float *const *sides, uint32_t i, const float *planes,
                                     uint32_t count) {
   word4 hit = word4_all(UINT32_MAX);
@@ -201,8 +201,8 @@ ALWAYS_INLINE void scan_nearest_one(const scan_points *points, uint32_t begin, u
       word4 common = word4_and(word4_load(run.groups + i), word4_all(filter->mask));
       wrong = word4_or(wrong, word4_equal(common, word4_all(0)));
     }
-    /* Points that fail the filter or lie past the end get a distance with all bits set: a NaN,
-     * which is never nearer. */
+    /* Points that fail the filter or lie past the end get a distance with all bits set: NaN, which
+     * is never nearer. */
     distances2 = word4_as_floats(word4_or(float4_as_words(distances2), wrong));
     word4 better = float4_lt(distances2, best2);
     if (!idsAscend) {
@@ -258,7 +258,7 @@ ALWAYS_INLINE void scan_neighbors(const scan_points *points, uint32_t begin, uin
 
 /* The hits of a ray: `nearest` holds the first nearest.k of them, with fractions in place of
  * squared distances, and `total` is the number of all. Hits outside of begin <= fraction < end are
- * ignored: an index that may test an agent more than once uses this to count its hit only once. */
+ * ignored: so an index that may test an agent more than once counts each hit only once. */
 typedef struct scan_hits {
   scan_nearest nearest;
   uint32_t total;
@@ -272,13 +272,12 @@ typedef struct scan_ray {
   double way[3], way2; /* the vector from `from` to `to`, and its squared length */
   float radius;        /* the radius of all agents; if there are `radii`, their upper limit */
   const float *radii;  /* each agent's own radius, by id; NULL if all have the same */
-  float inflate;       /* is added to every radius */
+  float inflate;       /* added to every radius */
   scan_hits *all;      /* where to collect all hits; NULL if only the first is wanted */
-  /* A fast test in float rules out most agents: those whose center is farther than `reach` from the
-   * segment. `reach` is a little larger than the radius, because the test rounds the distance, and
-   * the point where the first hit so far ends the segment. Each can be wrong by up to a millionth
-   * of length + radius. Twice what both need, four millionths of this sum, is added to the radius,
-   * and a little more for underflow. */
+  /* A fast test in float rules out the agents whose center is farther than `reach` from the
+   * segment, which the first hit so far cuts short. The test rounds both the distance and the
+   * segment's end: each is wrong by up to 1e-6 * (length + radius). So `reach` is the radius plus
+   * twice the sum of both errors, plus a little for underflow. */
   float unit[3], length, reach;
 } scan_ray;
 
@@ -301,8 +300,8 @@ static inline scan_ray scan_ray_from(const float *from, const float *to, float r
   return ray;
 }
 
-/* Returns the fraction (0 … 1) of the segment at which it first touches an agent, or INFINITY if it
- * misses. The exact rule is in copse.h, at copse_points_raycast. */
+/* Returns the fraction (0 … 1) of the ray's segment at which the ray first touches an agent, or
+ * INFINITY if it misses. The exact rule is in copse.h, at copse_points_raycast. */
 ALWAYS_INLINE float scan_ray_hit(const scan_ray *ray, const float *center, float radius) {
   const double radius2 = (double)radius * (double)radius;
   double m[3], start2 = 0, end2 = 0, along = 0, across2 = 0;
@@ -326,7 +325,7 @@ ALWAYS_INLINE float scan_ray_hit(const scan_ray *ray, const float *center, float
 }
 
 /* Tests one agent. Replaces *hit if the ray hits the agent earlier, or equally early and the agent
- * has the lower id. A ray that collects all hits leaves *hit as it is. */
+ * has the lower id. If the ray collects all hits, adds the hit to ray->all instead. */
 OUT_OF_LINE void scan_ray_offer(const scan_ray *ray, const float *center, uint32_t id,
                                 copse_hit *hit) {
   WORKED(1);

@@ -67,7 +67,7 @@ static float median_of_five(float *five) {
 }
 
 /* Returns the value of rank k, counted from 0. Reorders `values`. The recursion depth is log5(n):
- * at most 12 up to COPSE_MAX_CAPACITY values. */
+ * at most 12 for up to COPSE_MAX_CAPACITY values. */
 static float medians_rank(float *values, uint32_t n, uint32_t k) { /* NOLINT(misc-no-recursion) */
   while (n > 5) {
     const uint32_t groups = n / 5;
@@ -111,8 +111,8 @@ static float medians_rank(float *values, uint32_t n, uint32_t k) { /* NOLINT(mis
  * doubles the number of ranks between the two bounds. */
 static void bracket(const float *values, uint32_t n, uint32_t k, uint32_t doubt, float bounds[2]) {
   float sample[SAMPLE];
-  /* The size of the sample, and the margin: how many ranks below and above the result's expected
-   * rank in the sample the bounds are taken. It is more than two standard deviations. */
+  /* The bounds are the values of the sample that are `margin` ranks below and above the result's
+   * expected rank. The margin is more than two standard deviations of that rank. */
   uint32_t size = 16, margin = 5;
   while (size < SAMPLE && (uint64_t)size * size < n) {
     size *= 2;
@@ -129,7 +129,6 @@ static void bracket(const float *values, uint32_t n, uint32_t k, uint32_t doubt,
   if (!bounded[1]) bounds[1] = INFINITY;
 }
 
-/* How many values are < lo, <= lo, and <= hi. */
 typedef struct division {
   uint32_t belowLo, upToLo, upToHi;
 } division;

@@ -6,7 +6,7 @@
 #include "simd.h"
 
 typedef enum selection {
-  SELECT_QUICK,   /* linear time on average; falls back to median of medians */
+  SELECT_QUICK,   /* by sampling: linear time on average; falls back to median of medians */
   SELECT_MEDIANS, /* median of medians: linear time for any input */
 } selection;
 

@@ -38,7 +38,7 @@ ALWAYS_INLINE uint32_t bits_highest(uint32_t bits) {
 /* Returns how many bits are set. Only the lowest four may be set. */
 ALWAYS_INLINE uint32_t bits_count(uint32_t bits) {
 #if defined(__GNUC__) && defined(__wasm__)
-  /* One instruction in WebAssembly; on other targets often a call. */
+  /* One instruction in WebAssembly. On other targets, it is often a function call. */
   return (uint32_t)__builtin_popcount(bits);
 #else
   static const uint8_t counts[16] = {0, 1, 1, 2, 1, 2, 2, 3, 1, 2, 2, 3, 2, 3, 3, 4};
@@ -54,7 +54,7 @@ ALWAYS_INLINE uint32_t ordered_bits(float x) {
   return bits & 0x80000000u ? ~bits : bits | 0x80000000u;
 }
 
-/* The inverse of ordered_bits: returns the float that has these bits. */
+/* The inverse of ordered_bits: returns the float that ordered_bits maps to `bits`. */
 ALWAYS_INLINE float from_ordered_bits(uint32_t bits) {
   bits = bits & 0x80000000u ? bits & 0x7fffffffu : ~bits;
   float x;
@@ -291,7 +291,7 @@ ALWAYS_INLINE float4 word4_as_floats(word4 a) {
 #undef EACH_LANE
 #endif
 
-/* Returns the lanes of a where the mask is set, the lanes of b elsewhere. */
+/* Returns the lanes of `a` where the mask is set, the lanes of `b` elsewhere. */
 ALWAYS_INLINE word4 word4_select(word4 mask, word4 a, word4 b) {
 #if defined(__wasm_simd128__) && !defined(COPSE_SCALAR)
   return wasm_v128_bitselect(a, b, mask);
@@ -304,7 +304,6 @@ ALWAYS_INLINE float4 float4_select(word4 mask, float4 a, float4 b) {
   return word4_as_floats(word4_select(mask, float4_as_words(a), float4_as_words(b)));
 }
 
-/* Returns lane 0. */
 ALWAYS_INLINE float float4_first(float4 a) {
   float lanes[4];
   float4_store(lanes, a);
@@ -317,7 +316,6 @@ ALWAYS_INLINE uint32_t word4_first(word4 a) {
   return lanes[0];
 }
 
-/* Returns the sum of all lanes. */
 ALWAYS_INLINE uint32_t word4_sum(word4 a) { return word4_first(word4_last(word4_sums(a))); }
 
 /* float4_least returns the least of the four lanes, in every lane; float4_greatest the greatest. */

@@ -1,4 +1,4 @@
-/* Snapshots: the header that all structures share, and the checks that every restore starts
+/* Snapshots: the header that snapshots of all kinds share, and the checks that every restore starts
  * with. */
 #ifndef COPSE_SNAPSHOT_H
 #define COPSE_SNAPSHOT_H
@@ -39,15 +39,15 @@ void snapshot_seal(void *bytes, uint64_t size, snapshot_kind kind);
  * member is the header. If `capacity` is less than `headBytes`, copies only the bytes that fit. */
 void snapshot_put_head(void *bytes, size_t capacity, const void *head, size_t headBytes);
 
-/* True if magic, version, kind and size of a header are right. */
+/* True if the magic number and version of a header are right, and it has this kind and size. */
 bool snapshot_fits(const snapshot_header *header, uint64_t size, snapshot_kind kind);
 
-/* Returns the checksum of the words 0 … first + count - 1 of a snapshot, so that it can be computed
- * in parts. `words` points to word `first`; `hash` is the checksum of the words before it, or 0 if
- * `first` is 0. The word that stores the checksum is left out. */
+/* Computes the checksum of a snapshot in parts: returns that of the words 0 … first + count - 1.
+ * `words` points to word `first`; `hash` is the checksum of the words before it, or 0 if `first` is
+ * 0. The word that stores the checksum is left out. */
 uint32_t snapshot_checksum(uint32_t hash, const uint32_t *words, uint64_t first, uint64_t count);
 
-/* True if the checksum in the header matches the bytes. */
+/* True if the checksum in a snapshot's header matches the other bytes. */
 bool snapshot_is_intact(const void *bytes, uint64_t size);
 
 #endif
