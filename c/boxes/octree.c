@@ -59,7 +59,7 @@ static uint32_t block_capacity(const copse_octree *tree) {
   return (uint32_t)(most < capacity ? most : capacity) + 2;
 }
 
-/* Points the arrays into `memory`, or only measures if it is NULL. Returns the bytes needed. */
+/* Points the arrays into `memory`. If `memory` is NULL, only measures. Returns the bytes needed. */
 static uint64_t carve(copse_octree *tree, void *memory) {
   arena layout = arena_over(memory);
   const uint64_t capacity = tree->def.capacity, dim = tree->def.dimensions;
@@ -189,7 +189,6 @@ static void free_block(copse_octree *tree, uint32_t blockIndex) {
   tree->blocksUsed--;
 }
 
-/* Writes an item's box to a lane of a block. */
 static void put(octree_block *block, uint32_t lane, const float *box, uint32_t dim) {
   for (uint32_t side = 0; side < 2 * dim; side++) block->sides[side][lane] = box[side];
 }
@@ -316,8 +315,8 @@ ALWAYS_INLINE void take_items(copse_octree *tree, uint32_t nodeIndex,
   }
 }
 
-/* Links an item again after its node was split: to a child or, if no child contains it, to the
- * node. */
+/* Links an item of a node that was split: to the child that can hold it or, if there is none, to
+ * the node again. */
 ALWAYS_INLINE void sift(copse_octree *tree, uint32_t nodeIndex, uint32_t slot, const float *box,
                         const int dim) {
   const uint32_t childIndex =
@@ -497,8 +496,8 @@ void copse_octree_clear(copse_octree *tree) {
 
 /* Checks the boxes of all slots in use, and lists the slots in order[0]. Adds to *leaving the
  * number of items that no longer belong in the node that holds them. With isLoad (for
- * copse_octree_load, which replaces all items), checks the first `count` slots instead, in use or
- * not, and does not change *leaving. */
+ * copse_octree_load, which replaces all items), checks and lists the slots 0 … count - 1 instead,
+ * in use or not, and does not change *leaving. */
 ALWAYS_INLINE copse_status check_boxes_in(copse_octree *tree, uint32_t count, bool isLoad,
                                           uint32_t *leaving, uint32_t *firstBad, const int dim) {
   copse_status status = COPSE_OK;
@@ -541,7 +540,7 @@ copse_status copse_octree_load(copse_octree *tree, uint32_t count, uint32_t *fir
   return COPSE_OK;
 }
 
-/* If more than one item in six left its cell, a rebuild is faster than moving items one by one:
+/* If more than one item in six has left its cell, a rebuild is faster than moving items one by one:
  * measured with 1,500, 10,000 and 100,000 boxes. */
 enum { REBUILD_ONE_IN = 6 };
 

@@ -1,11 +1,11 @@
-/* The quadtree and the octree: one implementation, with 2^dimensions children.
+/* The quadtree and the octree: one implementation. A node has 2^dimensions children or none.
  *
  * A node divides space at its center. An item descends to the child whose cell contains the middle
  * of its box, if this cell, enlarged by a margin, contains the whole box. Otherwise the item stays
  * in the node. Cells at the border of the world extend to infinity, so that items outside of the
  * world are found like any others. A node whose depth is less than the maximum is split if and only
- * if its subtree holds more than leafSize items, unless the node pool is exhausted: until then the
- * cells are a function of the items alone, not of their history.
+ * if its subtree holds more than leafSize items, unless the node pool is exhausted. Until the pool
+ * is exhausted, the cells depend only on the current items, not on how they were added or moved.
  *
  * A node's items lie in blocks of eight, and queries test four of them at a time. All blocks of a
  * node but the first are full, and the tree stores the place of each item, so that removing or
@@ -25,7 +25,7 @@ typedef struct octree_node {
   uint32_t total; /* number of items in the node's subtree, including those in the node itself */
   float center[3];
   uint32_t own;    /* number of items that the node itself holds */
-  uint32_t block;  /* its first block of items; COPSE_NONE if it holds none itself */
+  uint32_t block;  /* first block of the items in the node itself; COPSE_NONE: no items */
   uint32_t parent; /* COPSE_NONE for the root */
   uint32_t depth;
   uint32_t unused; /* pads the node to a cache line */
@@ -51,28 +51,28 @@ struct copse_octree {
   void *memory; /* holds all arrays */
   uint64_t memoryBytes;
 
-  /* Arrays by slot. */
+  /* Arrays with an entry per slot. */
   slots slots;
-  float *boxes; /* written by the caller */
+  float *boxes; /* the caller may write new boxes here, see copse_octree_move_all */
   uint32_t *groups;
   uint32_t *places; /* where each item is stored: block * BLOCK_ITEMS + lane */
 
   octree_node *nodes; /* the root, then groups of 2^dimensions siblings */
   uint32_t nodeCapacity;
-  uint32_t nodesEver;    /* high-water mark: nodes from here on were never used */
+  uint32_t nodesEver;    /* nodes from this index on are unused, and not in the free list */
   uint32_t freeSiblings; /* free list of groups of siblings, linked by `parent` of the first node of
                           * each group; 0: empty */
   uint32_t nodesUsed;
 
   char *blocks; /* the octree_blocks; their size depends on the dimensions: use octree_block_at */
   uint32_t blockCapacity;
-  uint32_t blocksEver; /* high-water mark: blocks from here on were never used */
+  uint32_t blocksEver; /* blocks from this index on are unused, and not in the free list */
   uint32_t freeBlock;  /* first block of the free list; COPSE_NONE: empty */
   uint32_t blocksUsed;
 
   float (*margins)[4]; /* by depth of a node: how far its cell is enlarged on each side along x, y,
                         * z */
-  uint32_t *order[2];  /* scratch memory, an entry per slot: for builds and to check snapshots */
+  uint32_t *order[2];  /* scratch memory: an entry per slot */
   uint64_t changes;
 };
 
@@ -104,7 +104,8 @@ ALWAYS_INLINE bool octree_fits(const copse_octree *tree, const octree_node *node
   return (~word4_bits(inside) & (octree_children(dim) - 1)) == 0;
 }
 
-/* Returns the child that an item of a split node goes down to, or 0 if the item stays. */
+/* Returns the child that an item of a split node goes down to, or 0 if the item stays in the node.
+ */
 ALWAYS_INLINE uint32_t octree_child_for(const copse_octree *tree, const octree_node *node,
                                         box4 item, const int dim) {
   const uint32_t child = node->children + octree_side(node, item, dim);
@@ -131,7 +132,6 @@ ALWAYS_INLINE octree_block *octree_block_at(const copse_octree *tree, uint32_t b
                                             const int dim) {
   return (octree_block *)(void *)(tree->blocks + blockIndex * octree_block_bytes(dim));
 }
-/* Returns the block that holds an item. */
 ALWAYS_INLINE octree_block *octree_block_of(const copse_octree *tree, uint32_t slot,
                                             const int dim) {
   return octree_block_at(tree, tree->places[slot] / BLOCK_ITEMS, dim);
@@ -144,20 +144,18 @@ ALWAYS_INLINE void octree_box(const copse_octree *tree, uint32_t slot, float *bo
   UNROLL for (int side = 0; side < 2 * dim; side++) box[side] = block->sides[side][lane];
 }
 
-/* Returns how many lanes of a node's block hold items: all, except in the first block. */
+/* Returns how many lanes of a node's block hold items: all eight, except in the first block. */
 ALWAYS_INLINE uint32_t octree_block_size(const octree_node *node, uint32_t blockIndex) {
   return blockIndex == node->block ? (node->own - 1) % BLOCK_ITEMS + 1 : BLOCK_ITEMS;
 }
 
 /* True if an item passes a query's mask and is not excluded. Reads the array of groups that the
- * caller writes, so that a change takes effect at once. */
+ * caller writes, so that a changed group takes effect at once. */
 ALWAYS_INLINE bool octree_wants(const copse_octree *tree, const copse_query *query, uint32_t id) {
   WORKED(1);
   return (tree->groups[id] & query->mask) && id != query->exclude;
 }
 
-/* True if a node is a leaf, its depth is less than the maximum, and it holds more than leafSize
- * items. */
 ALWAYS_INLINE bool octree_should_split(const copse_octree *tree, const octree_node *node) {
   return !node->children && node->total > tree->def.leafSize && node->depth < tree->def.maxDepth;
 }

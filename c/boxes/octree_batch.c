@@ -1,18 +1,17 @@
 /* Many queries in one call.
  *
- * In range_many, query boxes near each other share a search. Each query box descends to the leaf
- * that contains its middle. The query boxes of a leaf form a group. One search for the group
- * gathers the blocks with items that pass the filter and intersect a box around the group. Each
- * query box then tests only these blocks. Blocks are gathered in the order in which a single query
- * visits them, so results have the same order as those of a single query.
+ * In copse_octree_range_many, query boxes near each other share a search. Each query box descends
+ * to the leaf that contains its middle. The query boxes of a leaf form a group. One search for the
+ * group gathers the blocks with items that pass the filter and intersect a box around the group.
+ * Each query box then tests only these blocks. Blocks are gathered in the order in which a single
+ * query visits them, so results have the same order as those of a single query.
  *
  * Compiled for speed. */
 
 #include "octree_scan.h"
 
-/* CHUNK query boxes are sorted into groups at a time. A group gathers up to GATHERED blocks: if
- * there are more, each of its query boxes makes a single query, which is faster for most of them.
- */
+/* CHUNK query boxes are sorted into groups at a time. A group gathers up to GATHERED blocks. If
+ * there are more, each query box of the group gets its own search, which is usually faster. */
 enum { CHUNK = 2048, GATHERED = 64 };
 
 typedef struct range_batch {
@@ -24,7 +23,7 @@ typedef struct range_batch {
 typedef struct gathered {
   uint32_t size;
   const octree_block *blocks[GATHERED];
-  uint8_t wanted[GATHERED]; /* by block: a bit for each item that passes the filter */
+  uint8_t wanted[GATHERED]; /* by block: a bit per item, set if query boxes must test the item */
 } gathered;
 
 ALWAYS_INLINE const float *box_at(const range_batch *batch, uint32_t i, const int dim) {
@@ -140,7 +139,7 @@ typedef struct part {
   uint32_t node, begin, end;
 } part;
 
-/* Sorts `count` query boxes, from number `first` on, into groups: those that come to the same leaf.
+/* Sorts `count` query boxes, from number `first` on, into groups by the leaf that they come to.
  * Writes a row of results for each query box. */
 SMALL_CODE static void rows_of_chunk(const copse_octree *tree, const range_batch *batch,
                                      uint32_t first, uint32_t count) {

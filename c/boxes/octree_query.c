@@ -20,7 +20,7 @@ static filter filter_of(const copse_query *query) {
 }
 
 /* Ids of hits go to a buffer first: four lanes can be written at once, and hits_append applies the
- * filter later without branches. HITS is the size at which the buffer is emptied. */
+ * filter later without branches. The buffer is emptied when it has more than HITS ids. */
 enum { HITS = 64 };
 
 typedef struct hits {
@@ -149,7 +149,8 @@ copse_status copse_octree_range(const copse_octree *tree, const float *lo, const
   return COPSE_OK;
 }
 
-/* Collects the items that are not wholly outside any plane, in the order of collect_in. */
+/* Collects the items that are not wholly outside any plane, in the order in which collect_in would.
+ */
 SMALL_CODE static void collect_planes(const copse_octree *tree, const float *planes, uint32_t count,
                                       const filter *wanted, copse_results *results) {
   hits buffer;
@@ -317,8 +318,8 @@ ALWAYS_INLINE uint32_t push_by_distance(const copse_octree *tree, const octree_n
   return waiting;
 }
 
-/* Visits nearer children first and offers the items of nodes to `nearest`, which keeps the nearest
- * ones. Skips nodes that are too far away. Returns the number of nodes visited. */
+/* Finds the nearest items: visits nearer nodes first, skips nodes that are too far away, and offers
+ * the items of the others to `nearest`. Returns the number of nodes visited. */
 ALWAYS_INLINE uint32_t neighbors_in(const copse_octree *tree, const float *center,
                                     const copse_query *query, scan_nearest *nearest,
                                     const int dim) {

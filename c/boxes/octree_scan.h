@@ -7,7 +7,8 @@
 
 /* ---- Children ---- */
 
-/* Returns the children of a split node whose cells intersect a box, one bit each. */
+/* Returns a bit for each child of a split node, set if the child's cell with its margin intersects
+ * the box from `lo` to `hi`. */
 ALWAYS_INLINE uint32_t children_near(const copse_octree *tree, const octree_node *node, float4 lo,
                                      float4 hi, const int dim) {
   static const uint8_t lows[3] = {0x55, 0x33, 0x0f}; /* by axis: a mask of the children on the low
@@ -72,7 +73,8 @@ ALWAYS_INLINE float4 block_distance2(const octree_block *block, uint32_t i, cons
   return scan_sum_of_squares4(d, dim);
 }
 
-/* Returns which of four boxes of a block intersect a region, as a mask. */
+/* Returns which of four boxes of a block intersect a region, as a mask. Writes the boxes' squared
+ * distances from the center of a circle; 0 if the region is a box. */
 ALWAYS_INLINE word4 block_hits(const octree_block *block, uint32_t i, const probe *target,
                                float4 *distances2, const shape kind, const int dim) {
   if (kind == SHAPE_CIRCLE) {

@@ -159,13 +159,13 @@ bool copse_octree_validate(const copse_octree *tree) {
 /* The head of a snapshot. It is followed by the generations and the groups of all slots, then by
  * the slots of the items, then by their boxes in the same order. The items are sorted by node, in
  * preorder. Within a node, they are in the order in which its blocks (octree_block) store them, the
- * oldest block first. In a tree that is built from these slots and boxes, each node has its items
- * in the same lanes of the same blocks as in the saved tree, unless the node pool was exhausted. */
+ * oldest block first. So a tree that is built from these slots and boxes stores the items of each
+ * node in the same order as the saved tree, unless the node pool was exhausted. */
 typedef struct octree_snapshot {
   snapshot_header header;
   uint32_t dimensions, leafSize, maxDepth;
   uint32_t looseness, bounds[6]; /* the bits of floats */
-  uint32_t slots;                /* every slot that was ever used is less than this number */
+  uint32_t slots;                /* 1 + the highest slot that was ever in use; 0: none was */
   uint32_t count;
 } octree_snapshot;
 _Static_assert(sizeof(octree_snapshot) <= COPSE_SNAPSHOT_HEAD, "the head of a snapshot");
@@ -202,7 +202,7 @@ copse_status copse_octree_save(const copse_octree *tree, void *bytes, size_t cap
   preorder walk;
   preorder_start(&walk);
   for (const octree_node *node; (node = preorder_next(&walk, tree)); begin += node->own) {
-    uint32_t end = begin + node->own; /* filled backward: the list of blocks is newest first */
+    uint32_t end = begin + node->own; /* filled from the end: the newest block comes first */
     for (uint32_t blockIndex = node->block; blockIndex != COPSE_NONE;) {
       const octree_block *block = octree_block_at(tree, blockIndex, (int)head.dimensions);
       for (uint32_t lane = octree_block_size(node, blockIndex); lane-- > 0;)
