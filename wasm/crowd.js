@@ -44,7 +44,7 @@ function fieldsOf(instance) {
   return { fields, defaults: new AddedAgent(defaults.slice()) }
 }
 
-/** The words of a `copse_crowd_agent`; `floats` are the same words as floats. */
+/** The words of the C struct `copse_crowd_agent`; `floats` are the same words, read as floats. */
 class AddedAgent {
   constructor(words) {
     this.words = words
@@ -87,7 +87,7 @@ class AnyCrowd extends CoreObject {
   #fieldNames
   /** The values that `add` uses for attributes that its argument leaves out. */
   #defaults
-  /** The crowd's option `maxNeighbors`: the upper limit for that of every agent. */
+  /** The crowd's option `maxNeighbors`: the upper limit for each agent's own `maxNeighbors`. */
   #maxNeighbors
   /**
    * The buffer that `add` writes an agent to; null while `add` uses it.
@@ -225,8 +225,8 @@ class AnyCrowd extends CoreObject {
   add(agent) {
     this._begin('add')
     checkOptions(this, agent, this.#fieldNames)
-    // Marks the buffer as used: `agent` may have a getter that calls `add`, which must not
-    // overwrite it.
+    // Takes the buffer: `agent` may have a getter that calls `add`, which must not overwrite this
+    // buffer.
     const added = this.#added ?? new AddedAgent(this.#defaults.words.slice())
     this.#added = null
     added.words.set(this.#defaults.words)

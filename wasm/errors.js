@@ -73,7 +73,8 @@ function shown(value) {
 }
 
 /**
- * Throws the error of a wrong argument: a `TypeError` if its type is wrong, else a `RangeError`.
+ * Throws the error for a wrong argument: a `RangeError` if the argument has the right type, else a
+ * `TypeError`.
  * @returns {never}
  */
 export function refuse(call, name, value, expected, rightType = typeof value === 'number') {
@@ -90,7 +91,7 @@ export function checkCoordinate(call, name, value) {
     refuse(call, name, value, 'a finite number up to ±1e18')
 }
 
-/** Checks the coordinates of a point. In the plane, the caller passes 0 for z. */
+/** Checks the coordinates of a point. In 2D, the caller passes 0 for z. */
 export function checkPoint(call, x, y, z) {
   checkCoordinate(call, 'x', x)
   checkCoordinate(call, 'y', y)
@@ -117,7 +118,7 @@ export function checkBox(call, name, box, dimensions) {
   return words
 }
 
-/** Checks the coordinates of a segment. In the plane, the caller passes 0 for z0 and z1. */
+/** Checks the coordinates of a segment. In 2D, the caller passes 0 for z0 and z1. */
 export function checkSegment(call, x0, y0, z0, x1, y1, z1) {
   checkCoordinate(call, 'x0', x0)
   checkCoordinate(call, 'y0', y0)
@@ -164,8 +165,8 @@ export function checkBoolean(call, name, value) {
 }
 
 /**
- * Returns the index of a string option in `words`, its permitted values. Throws if it is none of
- * them.
+ * Returns the index of a string option in `words`, its permitted values. Throws if the option is
+ * none of them.
  */
 export function checkWord(call, name, value, words) {
   const index = words.indexOf(value)
@@ -194,7 +195,7 @@ function refuseOption(call, options, name, names) {
   throw new TypeError(`${place(call)}: no option '${name}' (${hint})`)
 }
 
-/** Returns the Levenshtein distance: how many letters to change, insert or delete. */
+/** Returns the Levenshtein distance of words: how many letters to change, insert or delete. */
 function editDistance(word, target) {
   let row = Array.from({ length: target.length + 1 }, (_, i) => i)
   for (const [i, letter] of [...word].entries()) {
@@ -206,7 +207,6 @@ function editDistance(word, target) {
   return row[target.length]
 }
 
-/** Throws unless `value` is a typed array of the class `Type`. */
 export function checkArray(call, name, value, Type) {
   if (!(value instanceof Type)) refuse(call, name, value, `a ${Type.name}`, false)
 }

@@ -4,14 +4,14 @@
 import { callOf, CopseError, checkInteger, checkOptions, checkWord, refuse } from './errors.js'
 
 const PAGE_BYTES = 65536
-const START_BYTES = 2 ** 24 // costs little: the system provides pages when they are first used
+const START_BYTES = 2 ** 24 // costs little: the system provides a page when it is first used
 const MIN_BYTES = 2 ** 20 // for the core's stack and data: INITIAL_MEMORY in the Makefile
 const MAX_MEMORY = 2 ** 31
 const GROWTHS = ['allow', 'error']
 
 /**
- * Marks every instance. Each entry bundles its own class `Instance`, so `instanceof` would refuse
- * the instances of other entries.
+ * Marks every `Instance`. Each entry point of the package bundles its own copy of the class, so
+ * `instanceof` would refuse the instances of other entry points.
  */
 const BRAND = Symbol.for('copse.Instance')
 
@@ -22,7 +22,7 @@ export class Instance {
   /** Cached results of `functions`, by family. @type {Record<string, any>} */ #functions = {}
   /** Cached results of `names`, by address. @type {Record<number, string[]>} */ #names = {}
   /** @type {WebAssembly.Memory} */ memory
-  /** The name of the entry that made this instance, such as 'copse/grid'. */
+  /** The entry point of the package that made this instance, such as 'copse/grid'. */
   _entry = ''
 
   get [BRAND]() {
@@ -66,9 +66,9 @@ export class Instance {
   }
 
   /**
-   * Returns the functions for objects of a family (points, boxes, walls or crowd): the family's
-   * own without their prefix, such as `within` for `points_within`, and those that all objects
-   * share.
+   * Returns the core's functions for objects of a family (points, boxes, walls, crowd or sensors):
+   * the family's own without their prefix, such as `within` for `points_within`, and those that all
+   * objects share.
    */
   functions(family) {
     const cached = this.#functions[family]
@@ -78,8 +78,8 @@ export class Instance {
     for (const [name, call] of Object.entries(this.#exports)) {
       const [prefix, ...rest] = name.split('_')
       if (prefix === family) own[rest.join('_')] = call
-      // The functions of other families are replaced by `stale`, which fails with STALE_SLOT. Only
-      // a method that was borrowed from another class calls them.
+      // A function of another family is replaced by `stale`, which fails with STALE_SLOT. It is
+      // called only if a method of one class is applied to an object of another.
       else foreign[rest.join('_')] = this.#exports.stale
     }
     return (this.#functions[family] = { ...foreign, ...this.#exports, ...own })
@@ -92,7 +92,7 @@ export class Instance {
   }
 
   /**
-   * Returns an array of the names in the text at an address, where spaces separate them. Calls
+   * Returns an array of the names in the text at an address, which are separated by spaces. Calls
    * with the same address return the same array.
    */
   names(address) {
@@ -114,7 +114,7 @@ export class Instance {
 
 /** @type {Instance | null} */
 let defaultInstance = null
-/** The name of the entry that this module is bundled into, for messages. */
+/** The entry point that this module is bundled into, such as 'copse/grid': for messages. */
 let entryName = ''
 
 /**
@@ -160,8 +160,8 @@ async function compile(source) {
 }
 
 /**
- * Returns the functions `init` and `create` of the entry `name`. `bringCore` returns the entry's
- * core: any value that the option `wasm` accepts.
+ * Returns the functions `init` and `create` of the entry point `name`. `bringCore` returns the core
+ * of that entry point: any value that the option `wasm` accepts.
  */
 export function entry(name, bringCore) {
   entryName = name
@@ -202,7 +202,6 @@ export function entry(name, bringCore) {
   return { init, create }
 }
 
-/** Returns the bytes of base64 text. */
 export function fromBase64(text) {
   const characters = atob(text)
   const bytes = new Uint8Array(characters.length)

@@ -1,6 +1,6 @@
-// Views of linear memory, and checks of the caller's typed arrays. When linear memory grows, every
-// typed array over it is detached: its length becomes 0. That is how a `View` notices that it needs
-// a new one.
+// Views of linear memory, and safe access to properties of the caller's typed arrays. When linear
+// memory grows, every typed array over it is detached: its length becomes 0. A `View` compares
+// lengths to notice that it must make a new typed array.
 
 /**
  * How many typed arrays a view caches: one per length, as results differ in length. A power of 2.
@@ -24,10 +24,10 @@ export class View {
     this.#offset = offset
   }
 
-  /** Returns the first `length` elements: the same typed array as last time, unless it was detached. */
+  /** Returns a typed array of the first `length` elements: a cached one if it is still valid. */
   at(length) {
     const cached = this.#cache[length & (CACHED - 1)]
-    // The length of an empty array does not tell if it is detached: its buffer does.
+    // A length of 0 does not tell if a typed array is detached: its buffer does.
     if (
       cached !== undefined &&
       cached.length === length &&
@@ -37,15 +37,15 @@ export class View {
     return (this.#cache[length & (CACHED - 1)] = this.fresh(length))
   }
 
-  /** Returns the first `length` elements, as a new typed array. */
+  /** Returns a new typed array of the first `length` elements. */
   fresh(length) {
     return new this.#Type(this.#instance.memory.buffer, this.#offset, length)
   }
 }
 
 /**
- * Returns the built-in getter that all typed arrays have for a property. It is right even if the
- * caller's array has a property of its own with that name.
+ * Returns the built-in getter that all typed arrays have for a property. The getter works even if
+ * the caller's array has a property of its own with that name.
  */
 const getter = (name) =>
   /** @type {any} */ (
@@ -60,7 +60,7 @@ export function lengthOf(array) {
   return ownLength.call(array)
 }
 
-/** True if a typed array is a view of linear memory: it is detached when memory grows. */
+/** True if a typed array is a view of linear memory, and so is detached when memory grows. */
 export function isInside(array, instance) {
   return ownBuffer.call(array) === instance.memory.buffer
 }

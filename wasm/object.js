@@ -1,6 +1,6 @@
-// The base class of all trees, grids and crowds. Each is a JavaScript object that calls an object
-// in the core (the .wasm file) by a handle. The base class contains what they share: lifetime,
-// calls, views of linear memory, and snapshots.
+// The base class of all trees, grids, crowds and sensors. Each of them is a JavaScript object that
+// calls an object in the core (the .wasm file) by a handle. The base class contains what they
+// share: lifetime, calls, views of linear memory, and snapshots.
 
 import {
   callOf,
@@ -23,7 +23,7 @@ export const MAX_CAPACITY = 2 ** 28
 /** The result of a function of the core that found no item. */
 export const NONE = -1
 /**
- * Rooms are the buffers for arguments and results of batches. These are their indices, the same as
+ * Indices of rooms, which are an object's buffers for arguments and results of batches: the same as
  * in the enum `room` in wasm/objects.h.
  */
 export const GIVEN = 0
@@ -140,7 +140,7 @@ export class CoreObject {
   _slot
   /**
    * For the message of the error `FULL`: the capacity that the call needs. If that is unknown, a
-   * capacity larger than the present one.
+   * capacity larger than the current one.
    */
   _wanted = 0
   /** For the message of the error `FULL`: what the capacity counts, such as agents. */
@@ -239,8 +239,8 @@ export class CoreObject {
   }
 
   /**
-   * Returns a view of the whole array `name` of a room: its length is the room's capacity. First makes
-   * new views of all arrays if a room was reallocated.
+   * Returns a view of the whole array `name` of a room: its length is the room's capacity. First
+   * makes new views of all arrays if a room was reallocated.
    */
   _room(room, name) {
     const limits = this.#limits.at(2 + ROOMS)
@@ -257,8 +257,8 @@ export class CoreObject {
   /**
    * Copies arguments to the core: points, segments, boxes or planes, of `width` numbers each.
    * Returns their number. The core checks the numbers later. But if memory has to grow for the
-   * copy, `check` checks them before, so that wrong arguments do not make it grow. Makes room for
-   * `extra` more words per item.
+   * copy, `check` checks them first, so that memory does not grow for wrong arguments. Makes room
+   * for `extra` more words per item.
    */
   _takePoints(name, points, width, extra = 0, check = checkCoordinate) {
     checkArray(this, name, points, Float32Array)
@@ -289,8 +289,8 @@ export class CoreObject {
   }
 
   /**
-   * Ends a batch that takes points: returns its result. If it failed because of a coordinate,
-   * throws an error that names the coordinate.
+   * Ends a batch that takes points: returns its result. If a coordinate made the batch fail, throws
+   * an error that names the coordinate.
    */
   _leavePoints(name, points, result, check = checkCoordinate) {
     try {
@@ -398,10 +398,10 @@ export class CoreObject {
   // ---- Statistics ----
 
   /**
-   * Reads the figures of the object, the numbers that `stats()` returns. Writes those that are
-   * integers to `stats`. Returns an array of all; `_figurePlace(name)` is the index of a figure.
-   * The caller has to write fractions itself, as `stats.time = …`: V8 allocates memory for a
-   * fraction written as `stats[name] = …`.
+   * Reads the figures of the object, the numbers that `stats()` returns. Writes the integers among
+   * them to `stats`. Returns an array of all figures: `_figurePlace(name)` is a figure's index. The
+   * caller has to write fractions itself, as `stats.time = …`: V8 allocates memory for a fraction
+   * written as `stats[name] = …`.
    */
   _readFigures(method, stats) {
     this._begin(method)
@@ -447,8 +447,8 @@ export class CoreObject {
     this._begin('restore')
     checkArray(this, 'bytes', bytes, Uint8Array)
     let snapshot = plainBytes(bytes)
-    // Bytes in linear memory are copied first: restoring may grow that memory, which detaches views
-    // of it.
+    // A view of linear memory is copied first: restoring may grow that memory, which detaches its
+    // views.
     if (snapshot.buffer === this._instance.memory.buffer) snapshot = snapshot.slice()
     this._wanted = 1
     for (const word of this._head.sizes)
@@ -466,7 +466,7 @@ export class CoreObject {
   }
 
   /**
-   * Checks a snapshot that is larger than the staging buffer: its head and checksum, piece by
+   * Checks the head and checksum of a snapshot that is larger than the staging buffer: piece by
    * piece, so that memory does not grow for a bad snapshot.
    */
   #checkSnapshot(snapshot) {

@@ -62,7 +62,7 @@ object *object_of(int32_t handle, const family *family) {
 static copse_status grow_table(void) {
   const uint64_t old = handles.capacity, capacity = old ? 2 * old : 16;
   /* Bytes per slot of the table: for a pointer, a generation, and the bit that is set if the slot
-   * is free. That bit gets a whole word, more than it needs. */
+   * is free. For the bit, one word is more than enough. */
   const uint64_t itemBytes = sizeof(void *) + 2 * sizeof(uint32_t);
   if (capacity > 1u << SLOT_BITS) return COPSE_FULL;
   object **larger = memory_take(&MALLOC, capacity * itemBytes);
@@ -90,7 +90,7 @@ static any_object copy_of(const object *self) {
 }
 
 /* Lays out an object's struct and arrays in a block, and sets the pointers to the arrays. Returns
- * the size of the block in bytes. If `block` is NULL, it only measures. */
+ * the size of the block in bytes. If `block` is NULL, only measures. */
 static uint64_t carve(object *self, void *block) {
   arena whole = arena_over(block);
   arena_carve(&whole, 1, self->family->bytes);
@@ -297,8 +297,8 @@ EXPORT("figures_of") uintptr_t figures_of(int32_t handle) {
   return (uintptr_t)numbers;
 }
 
-/* Returns the address of `capacity` in an object's struct. JavaScript reads this member and those
- * that follow it in `object`, see objects.h. */
+/* Returns the address of the member `capacity` of an object. JavaScript reads this member and those
+ * that follow it in the struct `object`, see objects.h. */
 EXPORT("limits_of") uintptr_t limits_of(int32_t handle) {
   const object *self = any_of(handle);
   return self ? (uintptr_t)&self->capacity : 0;
@@ -327,12 +327,11 @@ static bool stage(uint32_t size) {
   return true;
 }
 
-/* Does the same as stage(). Returns the address of the staging buffer. */
+/* Calls stage() for JavaScript. Returns the address of the staging buffer, or FAILED. */
 EXPORT("stage") int32_t stage_bytes(uint32_t size) {
   return stage(size) ? (int32_t)(uintptr_t)staged.bytes : FAILED(COPSE_OUT_OF_MEMORY);
 }
 
-/* Returns the size of the staging buffer in bytes. */
 EXPORT("staging_room") uint32_t staging_room(void) { return staged.size; }
 
 EXPORT("first_bad") uint32_t first_bad(void) { return firstBad; }
@@ -351,7 +350,7 @@ int32_t staged_floats(size_t floats, uint32_t skipped) {
 
 /* Writes a part of the cells to draw to the staging buffer: as many as fit, after the first
  * `skipped` floats. Returns the number of floats written; 0 at the end. JavaScript calls this until
- * then. */
+ * it returns 0. */
 EXPORT("cells") int32_t cells(int32_t handle, uint32_t skipped) {
   object *self = any_of(handle);
   if (self && !self->family->cells) self = NULL;
@@ -376,8 +375,8 @@ EXPORT("saved_bytes") int32_t saved_bytes(int32_t handle) {
   return size > INT32_MAX ? FAILED(COPSE_OUT_OF_MEMORY) : (int32_t)size;
 }
 
-/* Writes the head of the object's own snapshot to the staging buffer. JavaScript compares it with a
- * snapshot that was refused, to say in the error what differs. */
+/* Writes the head of the object's own snapshot to the staging buffer. JavaScript compares that head
+ * with a snapshot that was refused, to say in the error what differs. */
 EXPORT("head") int32_t head(int32_t handle) {
   object *self = any_of(handle);
   if (!self) return FAILED(COPSE_STALE_SLOT);
@@ -397,8 +396,8 @@ EXPORT("save") int32_t save(int32_t handle) {
   return result_or_failed((uint32_t)size, status);
 }
 
-/* Returns the names of classes, in the order of snapshot_kind. Each kind has two: the 2D class,
- * then the 3D class. A class for both, and one for 2D only, appears twice. */
+/* Returns the names of classes, in the order of snapshot_kind. Each kind has two names: the 2D
+ * class, then the 3D class. A kind with only one class has its name twice. */
 EXPORT("class_names") uintptr_t class_names(void) {
   return (uintptr_t) "AgentTree AgentTree3D Grid Grid3D KdTree KdTree3D Quadtree Octree "
                      "ObstacleTree ObstacleTree Crowd Crowd3D Sensors Sensors ";

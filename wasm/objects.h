@@ -18,11 +18,11 @@
 typedef struct family family;
 
 /* Rooms are an object's buffers for the arguments and results of batches. A room is allocated when
- * it is first needed, and never shrinks. JavaScript uses the same numbers, see wasm/object.js. */
+ * it is first needed, and never shrinks. JavaScript uses the same indices, see wasm/object.js. */
 typedef enum room {
   ROOM_GIVEN,           /* input: floats of points, segments, boxes or planes */
-  ROOM_ROWS,            /* rows: all offsets, then all counts */
-  ROOM_IDS,             /* ids of rows and pairs */
+  ROOM_ROWS,            /* rows of ids: all offsets, then all counts */
+  ROOM_IDS,             /* the ids of all rows, or of pairs */
   ROOM_NEIGHBOR_COUNTS, /* rows of k neighbors: counts */
   ROOM_NEIGHBORS,       /* rows of k neighbors: all ids, then all squared distances */
   ROOM_HITS,            /* hits of rays: all ids, then all fractions */
@@ -50,7 +50,7 @@ enum { OBJECT_BYTES = 384, MAX_FIGURES = 16 };
  * views in one macro and its figures in another. A macro expands to both the text and the values
  * (see VIEW_TEXT below), so they always agree. */
 struct family {
-  size_t bytes; /* size of its struct: at most OBJECT_BYTES */
+  size_t bytes; /* size of the family's struct: at most OBJECT_BYTES */
   const char *views, *figures;
   uintptr_t (*view)(object *self, uint32_t which); /* address of a view, by index; 0: none */
   /* Writes the values that `figures` names, at most MAX_FIGURES. */
@@ -58,8 +58,8 @@ struct family {
   /* Lays out the struct's arrays in a block, and sets the pointers to them. If the arena has no
    * memory, only measures the block. */
   void (*carve)(object *self, arena *block);
-  /* Initializes the arrays of `larger`. It is a new object if `old` is NULL; else it replaces
-   * `old`, whose arrays are copied if they hold state. */
+  /* Initializes the arrays of `larger`, which is a new object if `old` is NULL. Else `larger`
+   * replaces `old`, and those arrays of `old` that hold state are copied. */
   void (*fill)(object *larger, const object *old);
 
   void (*destroy)(object *self);
@@ -103,7 +103,7 @@ bool is_given(const object *self, uint64_t floats);
 /* What ROOM_GIVEN holds for each row of a batch. */
 typedef enum given { GIVEN_NOTHING, GIVEN_POINT, GIVEN_SEGMENT, GIVEN_BOX } given;
 /* Begins a batch: checks ROOM_GIVEN, and grows the room `which` to `rows` rows. Swaps the lo and
- * hi of a box on each axis where lo > hi. Both may be infinite. */
+ * hi of a box on each axis where lo > hi. Sides of a box may be infinite. */
 copse_status batch_begin(object *self, room which, uint32_t rows, given given, uint32_t dimensions);
 /* Writes the filters of a batch of n segments. If `lists` is not 0, ROOM_GIVEN has room for three
  * more arrays after the segments, with an entry per segment: masks, slots to exclude, and values of
@@ -164,8 +164,8 @@ extern staging staged;
 /* The maximum number of floats of shapes to draw that a call writes to the staging buffer. It must
  * be a multiple of the size of each shape: 5 floats for a line, 6 for a cell in 2D, 8 in 3D. */
 enum { MAX_DRAWN = 8160 };
-/* Returns how many floats a call stages if all shapes together have `floats` floats, of which it
- * skips the first `skipped`. */
+/* Returns how many floats of shapes a call writes to the staging buffer: skips the first `skipped`
+ * of `floats`, and writes the rest, at most MAX_DRAWN. */
 int32_t staged_floats(size_t floats, uint32_t skipped);
 
 /* After a build, load, move, step or save that failed because of an invalid coordinate or box: the

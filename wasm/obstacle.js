@@ -151,7 +151,7 @@ export class ObstacleTree extends CoreObject {
   }
 
   /**
-   * As `_prepare`, but an error names the method `build`: a crowd calls this to build its walls.
+   * Does the same as `_prepare`, but errors name the method `build`. For `stats` and for crowds.
    */
   _buildChanged() {
     this._begin('build')
@@ -161,8 +161,8 @@ export class ObstacleTree extends CoreObject {
   /**
    * Returns a checked copy of the points of a polygon. A copy, because `points` may be a view of
    * linear memory, which is detached if memory grows. Reading `points` may run a getter that calls
-   * other methods or disposes the tree. So this calls `_begin` again afterward, which sets the
-   * method's name for errors and throws if the tree was disposed.
+   * other methods or disposes the tree, so `_begin` is called again: it sets the method's name for
+   * errors, and throws if the tree was disposed.
    */
   #pointsOf(method, points) {
     checkNumbers(this, 'points', points)
@@ -308,7 +308,7 @@ export class ObstacleTree extends CoreObject {
       maxY <= MAX_COORDINATE
     const isCut = maxDistance < Infinity
     const reach = isCut ? maxDistance : 2 * MAX_COORDINATE
-    // Again, because reading the options may have run a getter that called another method.
+    // Begins again, because reading the options may have run a getter that called another method.
     this._begin(method)
     const left = Math.fround(Math.max(minX, x - reach))
     const bottom = Math.fround(Math.max(minY, y - reach))
@@ -381,7 +381,7 @@ export class ObstacleTree extends CoreObject {
     return this.#keepVisible('keepVisibleInto', x, y, ids, count, positions, out)
   }
 
-  /** Begins `keepVisible`: checks its arguments. Returns the number of ids. */
+  /** Begins `keepVisible` or `keepVisibleInto`: checks arguments. Returns the number of ids. */
   #checkKeep(method, x, y, ids, positions) {
     this._begin(method)
     checkPoint(this, x, y, 0)
@@ -398,8 +398,8 @@ export class ObstacleTree extends CoreObject {
   }
 
   /**
-   * Writes the ids of agents visible from (x, y) to `out`, which may be `ids`. Returns how many
-   * there are.
+   * Writes the ids of agents visible from (x, y) to `out`, which may be `ids`. Returns how many are
+   * visible, even if `out` is too short.
    */
   #keepVisible(method, x, y, ids, count, positions, out) {
     const length = lengthOf(out)

@@ -74,7 +74,7 @@ const orMin = (max, min) => (max === undefined ? min : max)
 /** @abstract */
 class OwnQueries extends CoreObject {
   /**
-   * The core's total of changes at the last `stats()`: the next one returns only the changes since.
+   * The core's total of changes at the last `stats()`. The next `stats()` subtracts this number.
    */
   #changes = 0
   // The objects that calls return: reused, not created for each call.

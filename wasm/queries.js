@@ -60,8 +60,8 @@ export const K = 128
 export const BOUNDS = 256
 export const INFLATE = 512
 /**
- * A flag, not an option: if set, `mask`, `exclude` and `inflate` may be arrays, with a value per
- * segment.
+ * A flag, not an option: if set, `mask`, `exclude` and `inflate` may be arrays, with a value for
+ * each segment of a batch.
  */
 export const EACH = 1024
 const NAMES = [
@@ -117,8 +117,7 @@ const OPTIONS = {
 
 /**
  * Begins a query: writes its options to `query`. Accepts only the options in `bits`. `readOptions`
- * is a function of its own, because V8 compiles two small functions into faster code than one large
- * one.
+ * is a separate function, because V8 makes faster code of two small functions than of one large.
  */
 export function ask(object, method, options, bits) {
   object._begin(method)
@@ -163,8 +162,8 @@ function readOptions(object, method, options, bits) {
 }
 
 /**
- * Checks that the caller passed no other options than those that `bits` has a bit for. Fast, unlike
- * `checkOptions`, which is called only to throw.
+ * Throws if the caller passed an option that `bits` has no bit for. Fast, unlike `checkOptions`,
+ * which is called only to throw the error.
  */
 export function checkQueryOptions(object, options, bits) {
   let unknown = typeof options !== 'object'
@@ -184,7 +183,7 @@ export function ids(object, total) {
 }
 
 /**
- * Copies to `out` as many ids as it has room for. Copies their squared distances to the option
+ * Copies the found ids to `out`, as many as fit. Copies their squared distances to the option
  * `distances2`, if given. Returns `total`.
  */
 export function into(object, total, out) {
@@ -411,7 +410,7 @@ export function pairsOf(object, count) {
   return object._views.rowIds.fresh(count)
 }
 
-/** Begins `pairsInto`: checks `out` first, so that memory does not grow for a wrong one. */
+/** Begins `pairsInto`: checks `out` first, so that memory does not grow if `out` is wrong. */
 export function askPairsInto(object, out) {
   object._begin('pairsInto')
   checkArray(object, 'out', out, Uint32Array)
@@ -424,8 +423,8 @@ export function askPairs(object, method, options, out) {
 }
 
 /**
- * Copies to `out` the pairs that the core just found, as many whole pairs as it has room for.
- * Returns the number of all pairs.
+ * Copies the pairs that the core just found to `out`, as many whole pairs as fit. Returns the
+ * number of all pairs.
  */
 export function pairsInto(object, count, out) {
   out = kept(out, object._instance, Uint32Array)

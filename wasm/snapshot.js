@@ -34,7 +34,7 @@ export function isSnapshot(bytes) {
 }
 
 /**
- * Returns the value of an option in a head. It is a float if its name ends with `:f`, else an
+ * Returns the value of an option in a head. The value is a float if `name` ends with `:f`, else an
  * integer.
  */
 function optionOf(snapshot, word, name) {

@@ -27,8 +27,8 @@ _Static_assert(sizeof(walls) <= OBJECT_BYTES, "see any_object");
   VIEW(vertices, f, copse_obstacle_vertices(self->core))                                           \
   VIEW(next, u, copse_obstacle_next(self->core))                                                   \
   VIEW(polygons, u, copse_obstacle_polygons(self->core))                                           \
-  VIEW(nearest, f, &self->last.nearest.distance2) /* distance2, then point */                      \
-  VIEW(hit, f, &self->last.hit.fraction)          /* fraction, then point, normal */               \
+  VIEW(nearest, f, &self->last.nearest.distance2) /* distance2, then the point */                  \
+  VIEW(hit, f, &self->last.hit.fraction)          /* fraction, then the point, the normal */       \
   VIEW(corners, f, self->corners)
 
 static uintptr_t walls_view(object *base, uint32_t which) {
@@ -339,7 +339,7 @@ int32_t walls_visibility(int32_t handle, float x, float y, float minX, float min
                                      (uint32_t)corner_capacity(self->object.capacity), &total,
                                      &self->results.visits);
   if (status != COPSE_OK) return FAILED(status);
-  for (uint32_t i = 0; i < total; i++) { /* overwrites only corners already read */
+  for (uint32_t i = 0; i < total; i++) { /* overwrites only corners that were read */
     const float corner[2] = {(float)self->corners[i].x, (float)self->corners[i].y};
     memcpy((char *)self->corners + i * sizeof corner, corner, sizeof corner);
   }
