@@ -1,10 +1,10 @@
 /* The crowd: agents that avoid each other and walls.
  *
  * The attributes of agents are fields: arrays by slot, most of which the caller may write. A step
- * copies what an agent's neighbors need to know about it into a body (orca_body), and uses an agent
- * tree to find the nearest neighbors of every agent. Then, for each agent, it sets up constraints
- * and chooses the best velocity. No agent moves before all have chosen, so the order of agents does
- * not matter. */
+ * copies the attributes that an agent's neighbors read into a body (orca_body), and uses an agent
+ * tree to find the nearest neighbors of every agent. Then, for each agent, the step sets up
+ * constraints and chooses the best velocity. No agent moves before all have chosen, so the order of
+ * agents does not matter. */
 #ifndef COPSE_CROWD_H
 #define COPSE_CROWD_H
 
@@ -27,9 +27,10 @@ typedef enum crowd_field {
   FIELD_TIME_HORIZON_OBSTACLES,
   FIELD_MAX_ACCELERATION,
   FIELD_PRIORITY,
-  FIELD_NEAREST, /* the least distance to the goal so far; once the agent has arrived, its distance
-                  * at that time */
-  FIELD_WAITED,  /* seconds without progress toward the goal */
+  FIELD_NEAREST, /* the least distance to the goal since the agent set out; if the agent has
+                  * arrived, its distance when it arrived */
+  FIELD_WAITED,  /* seconds without progress toward the goal; if the agent has arrived, seconds that
+                  * count toward RETURN_AFTER (see crowd_goals.c) */
   FIELD_FLOATS,
   FIELD_MAX_NEIGHBORS = FIELD_FLOATS,
   FIELD_GROUPS,
@@ -41,10 +42,10 @@ typedef enum crowd_field {
 } crowd_field;
 
 /* Bits of FIELD_STATE: CROWD_ARRIVED, CROWD_STUCK, CROWD_INSIDE (the agent is inside a solid area)
- * and CROWD_NEW (not yet tested for being inside one). Bits of a body's state: CROWD_ARRIVED,
- * CROWD_MOVES (enabled and not locked) and CROWD_UNEQUAL (its shares of the avoidance can differ
- * from one half: its priority is not 0, its mask excludes a group, it is locked, or it has
- * arrived). */
+ * and CROWD_NEW (not yet tested for being inside one). Bits of orca_body.state: CROWD_ARRIVED,
+ * CROWD_MOVES (the agent is enabled and not locked) and CROWD_UNEQUAL (the agent's shares of the
+ * avoidance can differ from one half: its priority is not 0, its mask excludes a group, it is
+ * locked, or it has arrived). */
 enum {
   CROWD_ARRIVED = 1,
   CROWD_STUCK = 2,
@@ -67,22 +68,22 @@ struct copse_crowd {
   copse_points *tree;
   crowd_events arrived, stuck; /* agents that arrived or got stuck in the last step */
 
-  /* Scratch memory: valid only during a step. `present` is also written for the build of an index
-   * whose agents are those of the crowd. */
-  uint32_t *present; /* by slot: the agent's groups, with which the tree is built; 0 if the slot is
-                      * free or the agent is disabled */
+  /* Scratch memory of a step. `present` is also used to build an index of points from the crowd's
+   * agents. */
+  uint32_t *present; /* by slot: the agent's groups; 0 if it is disabled or the slot is free */
   orca_body *bodies;
   float *newVelocities;
-  bool isEqual; /* true if no body is CROWD_UNEQUAL */
+  bool isEqual; /* true if no body has the bit CROWD_UNEQUAL */
 
-  /* Neighbors: see crowd_neighbors.c. Kept between steps, but not saved in snapshots. */
-  copse_neighbor_rows lists; /* `stride` entries for each agent */
+  /* The neighbors that the last search found (see crowd_neighbors.c). Kept between steps, but not
+   * saved in snapshots. */
+  copse_neighbor_rows lists; /* a list for each slot, with room for `stride` neighbors */
   uint32_t stride;
-  uint32_t *counts;   /* how many neighbors each agent avoids: the first ones of its list */
-  float listDistance; /* in the last search, each list got all agents within this distance;
-                       * 0: its lists can't be reused, so the next step must search */
-  uint32_t pause;     /* how many of the next searches look no farther than needed, so that later
-                       * steps can't reuse their lists */
+  uint32_t *counts;   /* by slot: how many neighbors at the start of its list the agent avoids */
+  float listDistance; /* when the lists were made, each held all agents within this distance; 0: the
+                       * lists can't be reused, so the next step must search */
+  uint32_t pause;     /* how many of the next searches look no farther than needed: their lists
+                       * can't be reused */
 
   double time;
   uint64_t steps;
@@ -111,13 +112,12 @@ ALWAYS_INLINE float crowd_number(const copse_crowd *crowd, crowd_field field, ui
 
 /* Returns the highest slot in use plus 1; 0 if no slot is in use. */
 uint32_t crowd_end(const copse_crowd *crowd);
-/* Writes crowd->present, and returns it. */
+/* Updates crowd->present, the groups of each agent by slot, and returns this array. */
 const uint32_t *crowd_find_present(copse_crowd *crowd);
-/* True if a slot is in use and enabled. */
+/* True if a slot is in use and its agent is enabled. */
 ALWAYS_INLINE bool crowd_is_active(const copse_crowd *crowd, uint32_t slot) {
   return slots_in_use(&crowd->slots, slot) && crowd_whole(crowd, FIELD_ENABLED)[slot];
 }
-/* Returns the maximum number of neighbors that an agent avoids. */
 ALWAYS_INLINE uint32_t crowd_neighbor_limit(const copse_crowd *crowd, uint32_t slot) {
   const uint32_t wanted = crowd_whole(crowd, FIELD_MAX_NEIGHBORS)[slot];
   return wanted < crowd->def.maxNeighbors ? wanted : crowd->def.maxNeighbors;
@@ -130,11 +130,11 @@ typedef struct crowd_overview {
   uint32_t bad;           /* the first agent for which crowd_is_finite is false, or COPSE_NONE */
   uint32_t maxNeighbors;  /* the greatest crowd_neighbor_limit of any agent */
   float neighborDistance; /* the greatest neighborDistance of any agent that avoids neighbors */
-  bool hasMasks;          /* true if at least one agent has a mask */
+  bool hasMasks;          /* true if any agent's mask is not COPSE_ALL_GROUPS */
 } crowd_overview;
 
-/* Finds the neighbors that each agent avoids. They become the first ids of the agent's row in
- * crowd->lists, and their number crowd->counts[slot]. */
+/* Finds the neighbors that each agent avoids. Their ids come first in the agent's row of
+ * crowd->lists; crowd->counts[slot] is their number. */
 void crowd_find_neighbors(copse_crowd *crowd, const crowd_overview *overview);
 
 /* True if no component of an agent's position, velocity and preferred velocity is NaN or beyond
@@ -150,7 +150,7 @@ ALWAYS_INLINE bool crowd_is_finite(const copse_crowd *crowd, uint32_t slot) {
 }
 
 /* Writes the preferred velocity of an agent, and updates its progress toward its goal. `ids` are
- * its neighbors. */
+ * the agent's neighbors. */
 void crowd_prefer(copse_crowd *crowd, uint32_t slot, float timeStep, const uint32_t *ids,
                   uint32_t count, float *preferred);
 
@@ -165,10 +165,11 @@ uint32_t crowd_add_walls(orca2 *lines, const copse_obstacle *walls, orca_agent *
 /* Writes the edges (walls) that an agent could reach within its time horizon, nearest first, at
  * most COPSE_CROWD_WALLS. Returns their number. */
 uint32_t crowd_near_walls(const copse_obstacle *walls, const orca_agent *agent, uint32_t *edges);
-/* True if an agent was inside a solid area at its last test. Agents that are new, or were inside at
- * their last test, are tested in every step, others only once every CHECK_INTERVAL steps. */
+/* True if an agent is inside a solid area. Tests this in every step if the agent is new or was
+ * inside at its last test. Otherwise tests only once every CHECK_INTERVAL steps, and returns false
+ * in between. */
 bool crowd_is_inside(copse_crowd *crowd, const copse_obstacle *walls, uint32_t slot);
-/* Directs the preferred velocity of an agent that is inside a solid area to the nearest edge, at
+/* Sets the preferred velocity of an agent that is inside a solid area: toward the nearest edge, at
  * maximum speed. */
 void crowd_leave_solid(const copse_obstacle *walls, const orca_agent *agent, float *preferred);
 /* Changes the preferred velocity of an agent that overlaps a wall, so that it leads away from the

@@ -10,7 +10,8 @@
 
 /* Times in seconds. After REST_AFTER without progress, an agent that is held up by others counts as
  * arrived. After STUCK_AFTER without progress, an agent counts as stuck. An agent that has arrived
- * sets out for its goal again if, for RETURN_AFTER, it is pushed away or no longer held up. */
+ * sets out for its goal again if, for RETURN_AFTER, it is pushed away or no longer held up; if it
+ * is pushed far away, at once. */
 static const float REST_AFTER = 0.5f, STUCK_AFTER = 2, RETURN_AFTER = 1;
 
 /* Two agents are beside each other if the distance of their centers is at most this times the sum
@@ -46,7 +47,7 @@ SMALL_CODE OUT_OF_LINE bool is_held_up(const copse_crowd *crowd, uint32_t slot, 
   const float *goal = crowd_vector(crowd, FIELD_GOAL, slot);
   const bool isAtGoal = distance <= own->radius;
   /* Away from the goal, only neighbors that have arrived count. If isEqual is true, there are none:
-   * no agent has the bit CROWD_UNEQUAL, which every agent that has arrived has. */
+   * no agent has the bit CROWD_UNEQUAL, which every arrived agent has. */
   if (!isAtGoal && crowd->isEqual) return false;
   for (uint32_t i = 0; i < count; i++) {
     const orca_body *other = &crowd->bodies[ids[i]];
@@ -65,8 +66,8 @@ static void add_event(crowd_events *events, uint32_t slot) {
   events->slots[events->count++] = slot;
 }
 
-/* Updates an agent's progress toward its goal. `distance` is that of the goal, `step` how far the
- * agent can go in one time step. Returns true if the agent should rest where it is. */
+/* Updates an agent's progress toward its goal. `distance` is the distance to the goal, `step` is
+ * how far the agent can go in one time step. Returns true if the agent should rest where it is. */
 static bool follow(copse_crowd *crowd, uint32_t slot, float distance, float step, float timeStep,
                    const uint32_t *ids, uint32_t count) {
   const float radius = crowd->bodies[slot].radius;
@@ -111,8 +112,8 @@ static bool follow(copse_crowd *crowd, uint32_t slot, float distance, float step
   return false;
 }
 
-/* Implements crowd_prefer. Copies each axis by itself: in WebAssembly, memcpy of so few bytes is a
- * call. */
+/* Implements crowd_prefer. Copies each axis by itself, because in WebAssembly a memcpy of a few
+ * bytes is a function call. */
 ALWAYS_INLINE void prefer(copse_crowd *crowd, uint32_t slot, float timeStep, const uint32_t *ids,
                           uint32_t count, float *preferred, const int dim) {
   const float *goal = crowd_vector(crowd, FIELD_GOAL, slot);
@@ -133,7 +134,7 @@ ALWAYS_INLINE void prefer(copse_crowd *crowd, uint32_t slot, float timeStep, con
   const double length = sqrt(length2), step = speed * (double)timeStep;
   const bool rests = follow(crowd, slot, (float)length, (float)step, timeStep, ids, count);
   const double scale = rests ? 0 : length > step ? speed / length : 1 / (double)timeStep;
-  EACH_AXIS (axis, dim) preferred[axis] = (float)(way[axis] * scale); /* length at most `speed` */
+  EACH_AXIS (axis, dim) preferred[axis] = (float)(way[axis] * scale); /* not faster than `speed` */
 }
 
 void crowd_prefer(copse_crowd *crowd, uint32_t slot, float timeStep, const uint32_t *ids,

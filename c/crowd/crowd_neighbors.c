@@ -20,8 +20,8 @@
 #include "crowd.h"
 
 /* If no agent has a mask, a search looks MARGIN times as far as needed, so that later steps can
- * reuse its lists. If the next step can't, the next PAUSE searches look only as far as needed, and
- * their lists are not reused. */
+ * reuse its lists. If the next step can't reuse them, the next PAUSE searches look only as far as
+ * needed, and their lists are not reused. */
 static const float MARGIN = 1.3f;
 enum { PAUSE = 32 };
 
@@ -30,7 +30,7 @@ enum { PAUSE = 32 };
 static const float ROUNDED_UP = 1.00001f, UNDERFLOW = 1e-17f;
 
 /* Sets how many of its neighbors an agent avoids: at most its maxNeighbors, and only those within
- * its neighborDistance. `distances2` ascend. */
+ * its neighborDistance. `distances2` are the neighbors' squared distances, ascending. */
 static void count_in_range(copse_crowd *crowd, uint32_t slot, const float *distances2,
                            uint32_t count) {
   const uint32_t limit = crowd_neighbor_limit(crowd, slot);
@@ -40,8 +40,8 @@ static void count_in_range(copse_crowd *crowd, uint32_t slot, const float *dista
   crowd->counts[slot] = count;
 }
 
-/* Fills the list of each agent with its nearest neighbors up to a distance. A list is full with
- * overview->maxNeighbors entries. True if no list is full. */
+/* Fills the list of each agent with its nearest neighbors up to a distance, at most
+ * overview->maxNeighbors. True if no list is full. */
 SMALL_CODE static bool search(copse_crowd *crowd, const crowd_overview *overview, float distance) {
   const uint32_t dim = crowd->def.dimensions, k = overview->maxNeighbors;
   const uint32_t *masks = overview->hasMasks ? crowd_whole(crowd, FIELD_MASK) : NULL;
@@ -83,8 +83,8 @@ SMALL_CODE static float farthest_move(const copse_crowd *crowd, const crowd_over
   return sqrtf(farthest2);
 }
 
-/* Sorts the list of an agent by the present distances, in the same order as a search, and counts
- * its neighbors. */
+/* Sorts an agent's list by the current distances, ties by lower id as in a search, and counts the
+ * neighbors that the agent avoids. */
 OUT_OF_LINE void choose(copse_crowd *crowd, uint32_t slot) {
   uint32_t *ids = crowd->lists.ids + (size_t)slot * crowd->stride;
   const uint32_t size = crowd->present[slot] ? crowd->lists.counts[slot] : 0;

@@ -48,8 +48,8 @@ static uint64_t words_of(const copse_crowd *crowd) {
   return words;
 }
 
-/* Returns a word of a field, as the hash reads it. Turns -0 into 0, because the two are equal, and
- * every NaN into the same NaN, because the bits of NaN differ from machine to machine. */
+/* Returns a word of a field for the hash. In a float, turns -0 into 0, because the two are equal,
+ * and any NaN into the same NaN, because its bits differ from machine to machine. */
 static uint32_t word_of(const copse_crowd *crowd, int field, uint64_t index) {
   uint32_t word;
   float value = crowd->fields[field][index];

@@ -117,24 +117,23 @@ static void set_terms(const copse_crowd *crowd, const orca_agent *agent, const u
     terms->avoiding[i] =
         ownPriority + otherPriority > 0 ? otherPriority / (ownPriority + otherPriority) : 0.5f;
     if (!crowd->def.exact) set_terms_at_goal(crowd, agent->slot, id, i, terms);
-    /* If the two are not on a collision course, there is room: the least change of velocity that
-     * would put them on one. Each may use half of it, whatever the priorities. If priorities set
-     * the share, it could be 0: an agent that moves away could then not even slow down. */
+    /* If the two are not on a collision course, each may use half of the least change of velocity
+     * that would put them on one, whatever the priorities. If priorities set this share, it could
+     * be 0: an agent that moves away could then not even slow down. */
     terms->room[i] = 0.5f;
     if (crowd_whole(crowd, FIELD_LOCKED)[id] || !(crowd_whole(crowd, FIELD_MASK)[id] & groups))
       terms->avoiding[i] = terms->room[i] = 1;
   }
 }
 
-/* Turns an agent's preferred velocity to the right, because a neighbor is in the way: without this,
- * two agents that meet in perfect symmetry would just stop. The angle starts small and grows with
- * the agent's time without progress. It also depends on the slot, to break symmetry between
- * agents. */
+/* Turns an agent's preferred velocity to the right, because a neighbor is in the way: otherwise,
+ * two agents that meet in perfect symmetry would just stop. The angle starts small, and grows with
+ * the agent's time without progress. It differs by slot, to break symmetry between agents. */
 static void sidestep(const copse_crowd *crowd, uint32_t slot, float *preferred) {
   WORKED(1);
   const float share = (float)(slot * 0x9e3779b1u >> 24) / 256;
   const float waited = crowd->fields[FIELD_WAITED][slot] / PATIENCE;
-  /* The tangent of half the angle gives a rotation without trigonometry. */
+  /* `half` is the tangent of half the angle: it gives a rotation without trigonometry. */
   const float half = 0.025f + 0.025f * share + (waited < 1 ? waited : 1) * (0.5f + share);
   const float scale = 1 / (1 + half * half), ahead = (1 - half * half) * scale;
   const float right = 2 * half * scale, x = preferred[0], y = preferred[1];
@@ -145,7 +144,6 @@ static void sidestep(const copse_crowd *crowd, uint32_t slot, float *preferred) 
   preferred[2] *= ahead;
 }
 
-/* The constraints of an agent, in the plane or in space. */
 typedef struct constraint_set {
   union {
     orca2 lines;
@@ -154,8 +152,8 @@ typedef struct constraint_set {
   uint32_t dimensions;
 } constraint_set;
 
-/* True if a velocity violates no constraint. Sets *byNeighbors to true if the velocity violates the
- * constraint of a neighbor, to false if it violates only walls or nothing. */
+/* True if a velocity violates no constraint. Sets *byNeighbors to true if the velocity violates a
+ * neighbor's constraint, else to false. */
 static bool is_permitted(const constraint_set *constraints, const float *velocity,
                          bool *byNeighbors) {
   if (constraints->dimensions == 3) {
@@ -196,7 +194,7 @@ static bool solve_change(constraint_set *constraints, const orca_agent *agent, f
   return isFeasible;
 }
 
-/* Chooses an agent's next velocity. */
+/* Writes an agent's next velocity to crowd->newVelocities. */
 OUT_OF_LINE void choose_velocity(copse_crowd *crowd, const copse_obstacle *walls, uint32_t slot,
                                  float timeStep) {
   orca_agent agent = agent_of(crowd, slot, timeStep);
@@ -246,8 +244,8 @@ OUT_OF_LINE void choose_velocity(copse_crowd *crowd, const copse_obstacle *walls
 
 /* ---- All agents of a step ---- */
 
-/* Updates the body of each agent (see set_body). Returns a summary of all agents, which the step
- * needs. Stops at the first agent that is not finite (see crowd_is_finite). */
+/* Updates the body of each agent (see set_body). Returns a summary of all agents. Stops at the
+ * first agent that is not finite (see crowd_is_finite). */
 static crowd_overview prepare(copse_crowd *crowd) {
   crowd_overview overview = {.end = crowd_end(crowd), .bad = COPSE_NONE};
   crowd->isEqual = true;

@@ -3,8 +3,8 @@
 
 #include "crowd.h"
 
-/* While an agent is outside of solid areas, it is tested only once in this many steps whether it is
- * inside one; while it is inside, in every step. */
+/* An agent outside of solid areas is tested only once in this many steps for being inside one. An
+ * agent inside is tested in every step. */
 enum { CHECK_INTERVAL = 32 };
 
 /* The overlap with a wall that an agent tolerates, as a fraction of its radius. */
@@ -72,10 +72,9 @@ uint32_t crowd_near_walls(const copse_obstacle *walls, const orca_agent *agent, 
   return obstacle_search_next(walls, &search, edges, distances2, COPSE_CROWD_WALLS);
 }
 
-/* Appends the half-planes of edges, nearest first. *exactLeft is the number of exact half-planes
- * that are still to be appended, and is counted down; after these, edges are treated as if they
- * were longer. If there is no room for an edge, limits the agent's speed so that it can't reach
- * that edge in one step, and returns false. */
+/* Appends the half-planes of edges, nearest first. *exactLeft counts down how many more half-planes
+ * are exact: further edges are treated as if they were longer. If there is no room for an edge,
+ * limits the agent's speed so that it can't reach that edge in one step, and returns false. */
 static bool add_walls(orca2 *lines, const copse_obstacle *walls, orca_agent *agent,
                       const uint32_t *edges, const float *distances2, uint32_t count,
                       uint32_t *exactLeft) {
@@ -112,8 +111,8 @@ uint32_t crowd_add_walls(orca2 *lines, const copse_obstacle *walls, orca_agent *
     isMore = add_walls(lines, walls, agent, edges, distances2, count, &exactLeft) &&
              (count == wanted || search.radius < reach);
     if (!exactLeft && (count < wanted || search.radius == reach)) {
-      /* Continue within a radius that grows step by step. With a large radius at once, a search
-       * for a few edges would also visit many edges that the half-planes so far cover. */
+      /* Continue within a radius that grows step by step. With a large radius at once, a search for
+       * a few edges would also visit many edges that earlier half-planes cover. */
       const float ring = RING_GROWTH * (count < wanted ? search.radius : sqrtf(search.last2));
       search.radius = ring > 0 && ring < reach ? ring : reach;
     }

@@ -5,13 +5,14 @@
  * violation of a constraint is least.
  *
  * After J. van den Berg, S. J. Guy, M. Lin, D. Manocha, "Reciprocal n-body collision avoidance"
- * (2011). Details such as thresholds follow their libraries RVO2 and RVO2-3D. */
+ * (2011). Details such as thresholds follow the authors' libraries RVO2 and RVO2-3D. */
 #ifndef COPSE_ORCA_H
 #define COPSE_ORCA_H
 
 #include "../base/simd.h"
 
-/* The maximum number of an agent's constraints: of neighbors, of walls, and in total. */
+/* The maximum number of constraints of an agent: from neighbors, from walls, and in total.
+ * ORCA_PADDING: how many entries past the end of an array SIMD code may read or write. */
 enum {
   ORCA_NEIGHBORS = COPSE_CROWD_MAX_NEIGHBORS,
   ORCA_WALLS = COPSE_CROWD_WALLS,
@@ -19,7 +20,7 @@ enum {
   ORCA_PADDING = 4
 };
 
-/* Two directions are parallel if the sine of their angle is at most this. */
+/* Two directions count as parallel if the sine of the angle between them is at most this. */
 #define ORCA_EPSILON 1e-5f
 
 /* The part of an agent that its neighbors read. `position` and `velocity` are next to each other,
@@ -27,10 +28,11 @@ enum {
 typedef struct orca_body {
   float position[2], velocity[2];
   float radius, z, velocityZ;
-  uint32_t state; /* bits CROWD_… */
+  uint32_t state; /* bits CROWD_…, see crowd.h */
 } orca_body;
 
-/* The agent whose new velocity is to be found. inverseStep is 1 / time step. */
+/* The agent whose new velocity is to be found. inverseStep is 1 / time step, inverseHorizon is 1 /
+ * time horizon. */
 typedef struct orca_agent {
   orca_body body;
   uint32_t slot;
@@ -38,21 +40,23 @@ typedef struct orca_agent {
   float inverseHorizon, inverseHorizonOfWalls, inverseStep;
 } orca_agent;
 
-/* Writes the direction in which an agent moves apart from another agent with the same position and
- * velocity: a unit vector in the plane. The two agents get opposite directions. */
+/* Writes the direction in which an agent moves away from another one if their positions and
+ * velocities give no direction, as when both are equal: a unit vector in the plane. The two agents
+ * get opposite directions. */
 void orca_parting(uint32_t slot, uint32_t other, float *direction);
 
 /* An agent's terms for each of its neighbors. avoiding: the agent's share of the avoidance, if the
- * two are on a collision course. room: the agent's share of the room that is left between them, if
- * they are not. inverseHorizon: 1 / the agent's time horizon for this neighbor. */
+ * two are on a collision course. room: if they are not, the agent's share of the change of velocity
+ * that would lead to a collision course. inverseHorizon: 1 / the agent's time horizon for this
+ * neighbor. */
 typedef struct orca_terms {
   float avoiding[ORCA_NEIGHBORS + ORCA_PADDING], room[ORCA_NEIGHBORS + ORCA_PADDING];
   float inverseHorizon[ORCA_NEIGHBORS + ORCA_PADDING];
 } orca_terms;
 
-/* An agent's terms for four of its neighbors. orca_terms4_of loads those for neighbors first …
- * first + 3 from `terms`. If `terms` is NULL, both shares are a half, and the time horizon is the
- * same for all neighbors: the agent's own. */
+/* An agent's terms for four of its neighbors. orca_terms4_of loads the terms for the neighbors
+ * first … first + 3. If `terms` is NULL, both shares are a half, and the time horizon is the
+ * agent's own. */
 typedef struct orca_terms4 {
   float4 avoiding, room, inverseHorizon;
 } orca_terms4;
@@ -76,13 +80,13 @@ typedef struct orca2 {
   uint32_t count, walls;
 } orca2;
 
-/* A wall with the agent on its right: it runs from its left end to its right end, as the agent sees
- * it. An end is convex if the free angle around it is at least 180 degrees. */
+/* A wall with the agent on its right: as the agent sees it, the wall runs from left to right. An
+ * end is convex if the free angle around the end is at least 180 degrees. */
 typedef struct orca_wall {
   float begin[2], end[2];
   float direction[2];        /* direction from `begin` to `end`; a unit vector, like the next two */
-  float before[2], after[2]; /* directions of the adjacent walls: of the one that ends at `begin`,
-                              * and the one that begins at `end` */
+  float before[2], after[2]; /* directions of the adjacent walls: the one that ends at `begin`, and
+                              * the one that begins at `end` */
   bool isBeginConvex, isEndConvex;
 } orca_wall;
 
@@ -94,9 +98,9 @@ bool orca2_covers(const orca2 *lines, const orca_agent *agent, const float *poin
  * added nearest first, before all neighbors, and only if orca2_covers is false for them. */
 void orca2_add_wall(orca2 *lines, const orca_agent *agent, const orca_wall *wall);
 
-/* Appends the half-plane of a wall as if the wall were longer and a little nearer: it continues
- * straight at both ends. The half-plane then also covers adjacent walls. If the agent overlaps the
- * longer wall, appends nothing and returns false. */
+/* Appends the half-plane of a wall as if the wall were a little nearer and continued straight at
+ * both ends. The half-plane then also covers adjacent walls. If the agent overlaps the longer wall,
+ * appends nothing and returns false. */
 bool orca2_add_long_wall(orca2 *lines, const orca_agent *agent, const orca_wall *wall);
 
 /* Appends the half-planes of `count` neighbors, whose ids are indices of `bodies`. True if any of

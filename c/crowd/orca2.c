@@ -17,7 +17,7 @@ typedef struct vec2 {
 ALWAYS_INLINE vec2 vec2_of(const float *v) { return (vec2){v[0], v[1]}; }
 ALWAYS_INLINE vec2 vec2_sub(vec2 a, vec2 b) { return (vec2){a.x - b.x, a.y - b.y}; }
 ALWAYS_INLINE vec2 vec2_mul(vec2 a, float by) { return (vec2){a.x * by, a.y * by}; }
-/* a + b * by */
+/* Returns a + b * by. */
 ALWAYS_INLINE vec2 vec2_along(vec2 a, vec2 b, float by) {
   return (vec2){a.x + b.x * by, a.y + b.y * by};
 }
@@ -25,11 +25,11 @@ ALWAYS_INLINE float vec2_dot(vec2 a, vec2 b) { return a.x * b.x + a.y * b.y; }
 ALWAYS_INLINE float vec2_cross(vec2 a, vec2 b) { return a.x * b.y - a.y * b.x; }
 ALWAYS_INLINE float vec2_length2(vec2 a) { return vec2_dot(a, a); }
 ALWAYS_INLINE vec2 vec2_left(vec2 a) { return (vec2){-a.y, a.x}; }
-/* Returns the unit vector of a direction; the x axis if it has no length. */
+/* Returns a vector scaled to length 1; (1, 0) if its length is 0. */
 static vec2 vec2_unit(vec2 a) {
   WORKED(1);
   float length2 = vec2_length2(a);
-  if (length2 == INFINITY) { /* the square overflows: only with extreme values */
+  if (length2 == INFINITY) { /* the squared length overflows: only with extreme values */
     a = vec2_mul(a, 0x1p-66f);
     length2 = vec2_length2(a);
   }
@@ -168,9 +168,9 @@ ALWAYS_INLINE seen_wall seen_wall_of(const orca_agent *agent, const orca_wall *w
 }
 
 /* If the agent touches the wall, appends the half-plane of velocities that lead away from the
- * nearest point, and returns true. If that point is a corner that is not convex, appends nothing:
- * the adjacent walls suffice. Where two walls meet in a convex corner, only one of them appends a
- * half-plane. */
+ * wall's nearest point, and returns true. If that point is a corner that is not convex, appends
+ * nothing: the adjacent walls suffice. Where two walls meet in a convex corner, only one of them
+ * appends a half-plane. */
 ALWAYS_INLINE bool add_touching(orca2 *lines, const orca_wall *wall, const seen_wall *seen) {
   const vec2 rest = {0, 0};
   if (seen->isBefore && seen->begin2 <= seen->radius2) {
@@ -194,8 +194,8 @@ ALWAYS_INLINE bool add_touching(orca2 *lines, const orca_wall *wall, const seen_
 typedef struct wall_legs {
   vec2 leftEnd, rightEnd; /* the ends of the wall, relative to the agent */
   vec2 left, right;
-  vec2 before, after;               /* directions of the adjacent walls */
-  bool isLeftConvex, isRightConvex; /* true if the left end is convex; true if the right end is */
+  vec2 before, after;               /* directions of the walls adjacent to the left and right end */
+  bool isLeftConvex, isRightConvex; /* true if the end on that side is convex */
   bool isPoint;                     /* true if the agent sees the wall so obliquely that one end
                                      * hides the rest */
 } wall_legs;
@@ -333,11 +333,10 @@ static void part(const orca_agent *agent, const uint32_t *ids, uint32_t parting,
   direction->y = float4_load(y);
 }
 
-/* Four neighbors relative to an agent. */
 typedef struct neighbors4 {
   vec2x4 toward;   /* vectors from the agent to the neighbors */
-  vec2x4 relative; /* the agent's velocity minus those of the neighbors */
-  float4 radius;   /* the agent's radius plus those of the neighbors */
+  vec2x4 relative; /* the agent's velocity minus the velocities of the neighbors */
+  float4 radius;   /* the agent's radius plus the radii of the neighbors */
 } neighbors4;
 
 ALWAYS_INLINE neighbors4 neighbors4_of(const orca_agent *agent, const orca_body *bodies,
@@ -376,7 +375,7 @@ ALWAYS_INLINE word4 add_four(orca2 *lines, uint32_t index, const orca_agent *age
   const float4 zero = float4_all(0), radius = neighbors.radius;
   const float4 distance2 = vec2x4_dot(toward, toward), radius2 = float4_mul(radius, radius);
 
-  /* For neighbors that touch, the horizon is one time step. */
+  /* For neighbors that touch the agent, the time horizon is one time step. */
   const word4 touching = float4_le(distance2, radius2);
   const float4 inverse =
       float4_select(touching, float4_all(agent->inverseStep), terms.inverseHorizon);
@@ -404,7 +403,7 @@ ALWAYS_INLINE word4 add_four(orca2 *lines, uint32_t index, const orca_agent *age
   const uint32_t parting = word4_bits(word4_and(round, float4_lt(away2, float4_all(NO_LENGTH2))));
   if (parting) part(agent, ids, parting, &direction);
 
-  /* How far the relative velocity is from the border: positive on a collision course. */
+  /* `inside`: how far inside the velocity obstacle the relative velocity is; negative outside. */
   const vec2x4 normal = {float4_sub(zero, direction.y), direction.x};
   const float4 inside = float4_select(round, float4_sub(float4_mul(radius, inverse), length),
                                       float4_sub(zero, vec2x4_dot(relative, normal)));
@@ -468,8 +467,8 @@ static bool solve_on_line(const orca2 *lines, uint32_t i, float maxSpeed, vec2 p
     const word4 falling = float4_lt(across, float4_all(-ORCA_EPSILON));
     const word4 rising = float4_lt(float4_all(ORCA_EPSILON), across);
     /* Lines that are parallel to line i, with the opposite direction. A line with the same
-     * direction needs no test: the velocity so far satisfies it and violates line i, so line i is
-     * stricter. */
+     * direction needs no test: the velocity so far satisfies that line and violates line i, so line
+     * i is stricter. */
     const word4 opposite =
         word4_without(float4_lt(vec2x4_dot(own, other), float4_all(0)), word4_or(falling, rising));
     const word4 beyond = float4_lt(toward, float4_all(-rounding));
@@ -479,7 +478,7 @@ static bool solve_on_line(const orca2 *lines, uint32_t i, float maxSpeed, vec2 p
     high = float4_min(high, float4_select(word4_and(before, rising), meeting, high));
   }
   const float least = float4_first(float4_greatest(low)), most = float4_first(float4_least(high));
-  /* `least` may exceed `most` by rounding: then one point is left. */
+  /* If `least` exceeds `most` only by rounding, a single point is permitted. */
   if (least > most + rounding) return false;
   const float nearest = vec2_dot(direction, vec2_sub(preferred, point));
   const float best = nearest < least ? least : nearest > most ? most : nearest;

@@ -13,7 +13,7 @@ typedef struct vec3 {
 ALWAYS_INLINE vec3 vec3_of(const float *v) { return (vec3){v[0], v[1], v[2]}; }
 ALWAYS_INLINE vec3 vec3_sub(vec3 a, vec3 b) { return (vec3){a.x - b.x, a.y - b.y, a.z - b.z}; }
 ALWAYS_INLINE vec3 vec3_mul(vec3 a, float by) { return (vec3){a.x * by, a.y * by, a.z * by}; }
-/* a + b * by */
+/* Returns a + b * by. */
 ALWAYS_INLINE vec3 vec3_along(vec3 a, vec3 b, float by) {
   return (vec3){a.x + b.x * by, a.y + b.y * by, a.z + b.z * by};
 }
@@ -62,7 +62,7 @@ ALWAYS_INLINE float4 vec3x4_dot(vec3x4 a, vec3x4 b) {
 ALWAYS_INLINE vec3x4 vec3x4_mul(vec3x4 a, float4 by) {
   return (vec3x4){float4_mul(a.x, by), float4_mul(a.y, by), float4_mul(a.z, by)};
 }
-/* a - b * by */
+/* Returns a - b * by. */
 ALWAYS_INLINE vec3x4 vec3x4_less(vec3x4 a, vec3x4 b, float4 by) {
   return (vec3x4){float4_sub(a.x, float4_mul(b.x, by)), float4_sub(a.y, float4_mul(b.y, by)),
                   float4_sub(a.z, float4_mul(b.z, by))};
@@ -81,9 +81,9 @@ ALWAYS_INLINE float4 vec3x4_cross_length2(vec3x4 a, vec3x4 b) {
 /* A vector with a squared length below this is too short to have a direction. */
 #define NO_LENGTH2 1e-37f
 
-/* Overwrites those of the four unit vectors whose bit is set in `parting`. They are undefined,
- * because they were computed from vectors that are too short. Each becomes a direction in which the
- * agent moves away from the neighbor. */
+/* Replaces each of four unit vectors whose bit is set in `parting`: it could not be computed,
+ * because another vector was too short. Its replacement is a direction away from the neighbor, from
+ * orca_parting. */
 static void part(const orca_agent *agent, const uint32_t *ids, uint32_t parting, vec3x4 *unit) {
   float x[4], y[4], z[4];
   float4_store(x, unit->x);
@@ -100,11 +100,10 @@ static void part(const orca_agent *agent, const uint32_t *ids, uint32_t parting,
   *unit = (vec3x4){float4_load(x), float4_load(y), float4_load(z)};
 }
 
-/* Four neighbors relative to an agent. */
 typedef struct neighbors4 {
   vec3x4 toward;   /* vectors from the agent to the neighbors */
-  vec3x4 relative; /* the agent's velocity minus those of the neighbors */
-  float4 radius;   /* the agent's radius plus those of the neighbors */
+  vec3x4 relative; /* the agent's velocity minus the velocities of the neighbors */
+  float4 radius;   /* the agent's radius plus the radii of the neighbors */
 } neighbors4;
 
 ALWAYS_INLINE neighbors4 neighbors4_of(const orca_agent *agent, const orca_body *bodies,
@@ -115,8 +114,8 @@ ALWAYS_INLINE neighbors4 neighbors4_of(const orca_agent *agent, const orca_body 
   const float w[4] = {body[0]->velocityZ, body[1]->velocityZ, body[2]->velocityZ,
                       body[3]->velocityZ};
   const orca_body *own = &agent->body;
-  /* Each load reads x and y of a position, and of the velocity that is stored after it: x, y, u,
-   * v. */
+  /* Each load reads x and y of a position, then x and y of the velocity that is stored after it,
+   * here called u and v. */
   const float4 a = float4_load(body[0]->position), b = float4_load(body[1]->position);
   const float4 c = float4_load(body[2]->position), d = float4_load(body[3]->position);
   /* Lanes of xyEven: x0, x2, y0, y2; xyOdd: x1, x3, y1, y3. */
@@ -133,8 +132,7 @@ ALWAYS_INLINE neighbors4 neighbors4_of(const orca_agent *agent, const orca_body 
   return neighbors;
 }
 
-/* Writes the half-spaces of four neighbors. Returns a mask of the neighbors that touch the agent.
- */
+/* Writes the half-spaces of four neighbors. Returns a mask: which neighbors touch the agent. */
 ALWAYS_INLINE word4 add_four(orca3 *planes, uint32_t index, const orca_agent *agent,
                              const orca_body *bodies, const uint32_t *ids,
                              const orca_terms4 terms) {
@@ -219,26 +217,26 @@ typedef struct line3 {
   vec3 point, direction;
 } line3;
 
-/* What the best velocity is: the one nearest to `sought` or, if isDirection, the one farthest in
- * the direction `sought`. */
+/* Says which velocity is best, of those up to maxSpeed: the one nearest to `sought` or, if
+ * isDirection, the one farthest in the direction `sought`. */
 typedef struct orca3_aim {
   vec3 sought;
   float maxSpeed;
   bool isDirection;
 } orca3_aim;
 
-/* Two directions are parallel if the squared sine of their angle is at most this. */
+/* Two directions count as parallel if the squared sine of their angle is at most this. */
 static const float PARALLEL2 = ORCA_EPSILON * ORCA_EPSILON;
 
-/* True if two planes are parallel with the same direction. solve_on_plane then skips the earlier
- * plane: the velocity that solve_planes had found satisfied the earlier plane but violated the
- * later one, so the later one is stricter. */
+/* True if two unit normals have the same direction, so that their planes are parallel.
+ * solve_on_plane then skips the earlier plane: the velocity that solve_planes had found satisfied
+ * the earlier plane but violated the later one, so the later one is stricter. */
 static bool is_alike(vec3 normal, vec3 other) {
   WORKED(1);
   return vec3_length2(vec3_cross(normal, other)) <= PARALLEL2 && vec3_dot(normal, other) > 0;
 }
 
-/* Returns the projection of a vector onto a plane. */
+/* Returns the projection of vector a onto the plane through 0 that has a given normal. */
 static vec3 part_within(vec3 a, vec3 normal) {
   WORKED(1);
   return vec3_along(a, normal, -vec3_dot(a, normal));
@@ -291,7 +289,7 @@ static bool solve_on_line(const orca3 *planes, uint32_t index, uint32_t count, l
   return true;
 }
 
-/* Finds the best velocity on plane `index` that all planes before it permit. False if there is
+/* Finds the best velocity on plane `index` that planes 0 … index - 1 permit. False if there is
  * none. */
 static bool solve_on_plane(const orca3 *planes, uint32_t index, const orca3_aim *aim,
                            vec3 *result) {
@@ -319,7 +317,7 @@ static bool solve_on_plane(const orca3 *planes, uint32_t index, const orca3_aim 
     if (!(vec3_dot(other, vec3_sub(otherPoint, *result)) > 0)) continue;
     if (is_alike(normal, other)) continue;
     const vec3 part = part_within(other, normal);
-    /* The planes are parallel, and no velocity satisfies both. */
+    /* If the two planes are parallel, no velocity satisfies both. */
     if (vec3_length2(part) <= PARALLEL2) return false;
     const vec3 toward = direction_within(part, normal);
     const float away = vec3_dot(vec3_sub(otherPoint, point), other) / vec3_dot(toward, other);
@@ -353,8 +351,8 @@ uint32_t orca3_violated(const orca3 *planes, const float *velocity) {
 }
 
 /* Finds the best velocity that all planes permit, and returns the number of planes. If they permit
- * none, returns the index of the first plane that can't be satisfied together with those before it:
- * the result is then the best velocity for the planes before it. */
+ * none, returns the index of the first plane that can't be satisfied together with all planes
+ * before it. The result is then the best velocity for these earlier planes. */
 static uint32_t solve_planes(const orca3 *planes, const orca3_aim *aim, vec3 *result) {
   const float speed2 = vec3_length2(aim->sought);
   if (aim->isDirection)
@@ -372,8 +370,8 @@ static uint32_t solve_planes(const orca3 *planes, const orca3_aim *aim, vec3 *re
   return planes->count;
 }
 
-/* Finds the velocity whose worst violation of a plane is least, if no velocity is permitted by all
- * planes. `first` is the plane at which solve_planes failed. */
+/* Finds the velocity whose worst violation of a plane is least. Called if all planes together
+ * permit no velocity. `first` is the plane at which solve_planes failed. */
 OUT_OF_LINE void solve_violated(const orca3 *planes, uint32_t first, float maxSpeed, vec3 *result) {
   orca3 bisectors;
   float worst = 0;
