@@ -14,7 +14,7 @@ copse_obstacle_def copse_obstacle_default(void) {
   return (copse_obstacle_def){.capacity = 1000, .leafSize = 32};
 }
 
-/* Replaces options that are 0 by their defaults. Returns false if the definition is invalid. */
+/* Sets the option `pieces` to its default if it is 0. False if the definition is invalid. */
 static bool complete(copse_obstacle_def *def) {
   if (!def->pieces) def->pieces = 2 * def->capacity;
   return def->capacity >= 1 && def->capacity <= COPSE_MAX_CAPACITY &&
@@ -22,7 +22,7 @@ static bool complete(copse_obstacle_def *def) {
 }
 
 /* Returns the size of the node pool. Only nodes with more than leafSize pieces are divided, and
- * each side gets at least a quarter of the pieces. So leaves can't be arbitrarily small, which
+ * each child gets at least a quarter of the pieces. So leaves can't be arbitrarily small, which
  * limits the number of nodes. */
 static uint64_t node_capacity(const copse_obstacle_def *def) {
   const uint64_t pieces = def->pieces, smallestLeaf = def->leafSize / 4 + 1;
@@ -111,8 +111,8 @@ void copse_obstacle_destroy(copse_obstacle *tree) {
   memory_give(&allocator, tree, sizeof *tree);
 }
 
-/* Returns the options that the tree has after a reserve: the maximum number of pieces grows in
- * proportion to the capacity. */
+/* Returns the options that the tree has after copse_obstacle_reserve: the maximum number of pieces
+ * grows in proportion to the capacity. */
 static copse_obstacle_def reserved(const copse_obstacle *tree, uint32_t capacity) {
   copse_obstacle_def larger = tree->def;
   if (capacity <= larger.capacity) return larger;

@@ -25,7 +25,7 @@ typedef struct obstacle_node {
   float normal[2];     /* unit normal of the line; points to its left side */
   float offset;        /* dot product of the normal and any point of the line */
   uint32_t left;       /* index of the left child; 0 in a leaf. The right child is the next node */
-  uint32_t begin, end; /* its subtree's pieces are begin … end - 1 */
+  uint32_t begin, end; /* the pieces in the node's subtree are begin … end - 1 */
 } obstacle_node;
 
 typedef struct obstacle_piece {
@@ -39,15 +39,15 @@ typedef struct obstacle_edge {
   float from[2], to[2];
 } obstacle_edge;
 
-/* How an edge continues in its loop. */
+/* How an edge is joined to the previous and the next edge of its loop. */
 typedef struct obstacle_corner {
   uint32_t before, after; /* ids of the loop's previous and next edge, in the edge's direction */
   float direction[2];     /* unit vector along the edge */
   int32_t turn;           /* how the loop turns at the edge's start: 1 left, -1 right, 0 straight */
 } obstacle_corner;
 
-/* Pieces while the tree is built. The ends of pieces are in four arrays, so that SIMD code reads
- * those of four pieces at once. */
+/* Pieces while the tree is built. Their ends are in four arrays, so that SIMD code reads the ends
+ * of four pieces at once. */
 typedef struct obstacle_work {
   float *ends[4]; /* x0, y0, x1, y1 of each piece, relative to the tree's center */
   obstacle_piece *pieces;
@@ -55,7 +55,7 @@ typedef struct obstacle_work {
 
 enum { OBSTACLE_STACK = COPSE_MAX_DEPTH + 1 };
 
-/* The solid side of a polygon. Snapshots hold these values, so they must never change. */
+/* The solid side of a polygon. Snapshots hold these values, so the values must never change. */
 enum {
   SOLID_OUTSIDE = -1,
   SOLID_BY_WINDING, /* the current winding decides, because the polygon had no area when it was
@@ -78,10 +78,10 @@ struct copse_obstacle {
   uint32_t polygonCount;
   bool changed;
 
-  /* The edges of the last build, in arrays by vertex: an edge has the index of its first vertex. */
+  /* The edges of the last build, in arrays by edge id. An edge has the id of its first vertex. */
   obstacle_edge *edges;
   uint32_t *kinds;   /* bits EDGE_*; 0: the edge is not in the tree */
-  float (*lines)[3]; /* normal x, y and offset of the edge's line; nodes may use this line */
+  float (*lines)[3]; /* normal x, y and offset of the edge's line, which can divide a node */
   obstacle_corner *corners;
 
   /* The tree of the last build. */
@@ -109,7 +109,7 @@ typedef struct vec {
   double x, y;
 } vec;
 
-/* Return the two ends of the whole edge that a piece belongs to. */
+/* Return the start and the end of the whole edge that a piece belongs to. */
 ALWAYS_INLINE vec piece_from(const copse_obstacle *tree, uint32_t piece) {
   return (vec){(double)tree->pieceEnds[0][piece], (double)tree->pieceEnds[1][piece]};
 }
@@ -122,7 +122,8 @@ ALWAYS_INLINE vec vec_to(vec a, vec b) { return (vec){b.x - a.x, b.y - a.y}; }
 ALWAYS_INLINE double vec_cross(vec u, vec v) { return u.x * v.y - u.y * v.x; }
 ALWAYS_INLINE double vec_dot(vec u, vec v) { return u.x * v.x + u.y * v.y; }
 
-/* Returns a positive number if p is left of the line a … b, a negative one if it is right of it. */
+/* Returns a positive number if p is left of the line from a to b, a negative number if p is right
+ * of the line, 0 if p is on it. */
 ALWAYS_INLINE double side_of(vec a, vec b, vec p) {
   WORKED(1);
   return vec_cross(vec_to(a, b), vec_to(a, p));
@@ -154,8 +155,8 @@ ALWAYS_INLINE bool is_between(double a, double b, double x) {
   return a < b ? a <= x && x <= b : b <= x && x <= a;
 }
 
-/* True if a segment p … q intersects an edge a … b. The ends of the segment must be in order, see
- * in_order. Has no branches, because they would be unpredictable. */
+/* True if a segment p … q intersects an edge a … b. The ends p, q must be in the order that
+ * in_order tests. Has no branches, because they would be unpredictable. */
 ALWAYS_INLINE bool segments_meet(vec p, vec q, vec a, vec b) {
   const bool aside = ((a.x < p.x) & (b.x < p.x)) | ((a.x > q.x) & (b.x > q.x)) |
                      ((a.y < p.y) & (b.y < p.y) & (a.y < q.y) & (b.y < q.y)) |
@@ -167,7 +168,7 @@ ALWAYS_INLINE bool segments_meet(vec p, vec q, vec a, vec b) {
   return !(aside | apart);
 }
 
-/* True if the ends of a segment are in the order that segments_meet expects. */
+/* True if the ends of a segment are in the order that segments_meet expects: by x, then by y. */
 ALWAYS_INLINE bool in_order(vec p, vec q) { return p.x < q.x || (p.x == q.x && p.y <= q.y); }
 
 /* True if an edge, its ends included, contains a point. */
@@ -192,8 +193,8 @@ ALWAYS_INLINE float node_side(const obstacle_node *node, float x, float y) {
 
 /* Returns how far beyond a node's line a query for a point must look in addition to the query's
  * radius: pieces may be on the wrong side by the tolerance, and the point's distance from the line
- * is rounded. LEAST covers distances whose squares underflow to 0: tests compare squared distances,
- * and so take these distances for 0. x, y is the point relative to the tree's center. */
+ * is rounded. LEAST covers distances whose squares underflow to 0, so that tests of squared
+ * distances treat them as 0. x, y is the point relative to the tree's center. */
 ALWAYS_INLINE float obstacle_slack(const copse_obstacle *tree, float x, float y) {
   const float LEAST = 1e-22f, far = (x < 0 ? -x : x) + (y < 0 ? -y : y);
   return 2 * tree->tolerance + far * 0x1p-20f + LEAST;
@@ -202,8 +203,8 @@ ALWAYS_INLINE float obstacle_slack(const copse_obstacle *tree, float x, float y)
 /* ---- Shared by several files ---- */
 
 /* A search for the edges that face a point, nearest first, a few at a time. The caller can prune
- * the search: the search passes some points to `covers`, and may skip the edges that are within
- * their convex hull if `covers` returns true. */
+ * the search: if `covers` returns true for some points, the search may skip the edges that are
+ * within the convex hull of these points. */
 typedef struct obstacle_search {
   const float *center;
   float radius;
@@ -220,10 +221,9 @@ uint32_t obstacle_search_next(const copse_obstacle *tree, obstacle_search *searc
 
 /* Makes the tree one empty leaf. */
 void obstacle_empty(copse_obstacle *tree);
-/* Returns the winding of a polygon's edges: 1 is counter-clockwise, -1 clockwise, 0 without an
- * area. Sets *isReversed to true if the edges run against the order of the vertices, to have the
- * solid side on their left.
- */
+/* Returns the winding of a polygon's edges: 1 counter-clockwise, -1 clockwise, 0 no area. Sets
+ * *isReversed to true if the edges run against the order of the vertices, to have the solid side on
+ * their left. */
 int obstacle_winding(const copse_obstacle *tree, uint32_t slot, bool *isReversed);
 
 #endif

@@ -65,7 +65,7 @@ ALWAYS_INLINE sides4 line4_sides(const line4 *line, float4 begin, float4 end) {
 ALWAYS_INLINE word4 count_lanes(word4 counts, word4 mask) { return word4_sub(counts, mask); }
 
 /* Counts the pieces on each side of a line. Stops early once the line can't be better than the best
- * one; line->left and line->right are then too low. */
+ * line so far; line->left and line->right are then too low. */
 OUT_OF_LINE void count_sides(const obstacle_work *work, uint32_t begin, uint32_t end,
                              float tolerance, const division *best, division *line) {
   enum { STEP = 64 };
@@ -80,7 +80,7 @@ OUT_OF_LINE void count_sides(const obstacle_work *work, uint32_t begin, uint32_t
           line4_sides(&wide, line4_side(&wide, work->ends[0] + i, work->ends[1] + i),
                       line4_side(&wide, work->ends[2] + i, work->ends[3] + i));
       const word4 inRange = word4_greater(word4_all(stop), word4_count_from(i));
-      /* Pieces that are left of the line or cross it. */
+      /* A piece that crosses the line counts on both sides. */
       left = count_lanes(left, word4_without(inRange, sides.right));
       right = count_lanes(right, word4_without(inRange, sides.left));
     }
@@ -110,7 +110,6 @@ static float median(const float *starts, uint32_t begin, uint32_t size) {
   return sorted[samples / 2];
 }
 
-/* Extends a box along an axis so that it contains x. */
 static void extend(float *box, int axis, float x) {
   WORKED(1);
   if (x < box[axis]) box[axis] = x;
@@ -158,8 +157,8 @@ static bool choose_line(const copse_obstacle *tree, uint32_t begin, uint32_t end
 
 /* A node that is still to be built, and its pieces. */
 typedef struct build_task {
-  uint32_t begin, end; /* its pieces are begin … end - 1 of work[0] */
-  uint32_t spare;      /* how many pieces the splits in its subtree may add */
+  uint32_t begin, end; /* the node's pieces are begin … end - 1 of work[0] */
+  uint32_t spare;      /* how many pieces the splits in the node's subtree may add */
   uint32_t depth;
   uint32_t parent; /* if the node is a left child: its parent, whose `left` must be set to the
                     * index of the node; else COPSE_NONE */
@@ -183,8 +182,8 @@ static void point_on(const copse_obstacle *tree, uint32_t edge, float fraction, 
 }
 
 /* Splits the piece at `place` of work[0], given the signed distances of its ends from the line. The
- * left part stays there; the right part goes to `rightPlace` of work[1]. beginsLeft is true if the
- * piece starts on the left side. */
+ * left part stays at `place`; the right part goes to `rightPlace` of work[1]. beginsLeft is true if
+ * the piece starts on the left side. */
 static void split_piece(copse_obstacle *tree, uint32_t place, uint32_t rightPlace, float begin,
                         float end, bool beginsLeft) {
   obstacle_work *left = &tree->work[0], *right = &tree->work[1];
@@ -245,8 +244,8 @@ static bool is_divisible(const copse_obstacle *tree, const build_task *task, div
 }
 
 /* Builds the tree from `count` pieces in work[0]. The stack holds the tasks that wait. Their pieces
- * are stored before those of the current task, so that the current task has free space behind its
- * pieces for those that splits add. */
+ * are stored before those of the current task, so that behind the pieces of the current task there
+ * is room for the pieces that splits add. */
 OUT_OF_LINE void build_from(copse_obstacle *tree, uint32_t count) {
   build_task stack[OBSTACLE_STACK];
   uint32_t waiting = 1;
@@ -292,7 +291,7 @@ static void set_ends(copse_obstacle *tree) {
   }
 }
 
-/* Sets the bounds of each node: those of the whole edges that its pieces belong to. */
+/* Sets the bounds of each node: they contain the whole edges that the node's pieces belong to. */
 static void set_boxes(copse_obstacle *tree) {
   for (uint32_t nodeIndex = tree->nodeCount; nodeIndex-- > 0;) {
     const obstacle_node *node = &tree->nodes[nodeIndex];

@@ -41,8 +41,8 @@ static leaf_rest rest_of(const obstacle_node *leaf) {
   return (leaf_rest){leaf->begin, leaf->end, 0};
 }
 
-/* Clears the bits of pieces from `end` on. `bits` are those of four pieces; bit 0 is that of piece
- * `four`. */
+/* Returns `bits` without the bits of pieces from `end` on. Bits 0 … 3 belong to the pieces four …
+ * four + 3. */
 ALWAYS_INLINE uint32_t rest_within(uint32_t bits, uint32_t four, uint32_t end) {
   return end - four < 4 ? bits & ((1u << (end - four)) - 1) : bits;
 }
@@ -80,7 +80,7 @@ typedef struct circuit {
  * with it loses no edge. */
 static float roomy2(float distance2) { return distance2 * 1.000001f + 1e-36f; }
 
-/* Sets the distance within which a walk finds edges. It may only decrease. */
+/* Sets the distance within which a walk finds edges. Later calls may only decrease it. */
 static void circuit_narrow(circuit *walk, float distance, float distance2) {
   walk->reach = walk->slack + distance * 1.000001f;
   walk->most2 = roomy2(distance2);
@@ -498,7 +498,7 @@ OUT_OF_LINE uint32_t tour_next(tour *walk, const copse_obstacle *tree, float unt
   return rest_take(rest);
 }
 
-/* True if an edge a … b intersects a segment, or comes within the radius of it. */
+/* True if an edge a … b intersects a segment, or is within a radius of it. */
 ALWAYS_INLINE bool blocks(const wide_segment *segment, vec a, vec b, float radius, float radius2) {
   if (segments_meet(segment->first, segment->second, a, b)) return true;
   if (!(radius > 0)) return false;
@@ -547,9 +547,9 @@ uint32_t copse_obstacle_keep_visible(const copse_obstacle *tree, const float *fr
 
 /* ---- Rays --------------------------------------------------------------------------------- */
 
-/* Returns the fraction of a segment p … q at which it first intersects an edge a … b. They must
+/* Returns the fraction of a segment p … q at which it first intersects an edge a … b. The two must
  * intersect. The fraction is clamped to the range of fractions that the edge spans: if segment and
- * edge are nearly on one line, rounding may put the quotient outside of it. */
+ * edge are nearly on one line, rounding may put it outside of this range. */
 static double fraction_to(vec p, vec q, vec a, vec b) {
   const vec delta = vec_to(p, q);
   const bool isAlongX = fabs(delta.x) >= fabs(delta.y);
@@ -565,7 +565,7 @@ static double fraction_to(vec p, vec q, vec a, vec b) {
   return fraction > 0 ? (fraction < 1 ? fraction : 1) : 0;
 }
 
-/* Finds the first edge that a segment hits. Returns the number of nodes visited. */
+/* Writes the first edge that a segment hits. Returns the number of nodes visited. */
 static uint32_t cast(const copse_obstacle *tree, const float *from, const float *to,
                      copse_side side, copse_wall_hit *hit) {
   double hitFraction = 1;
@@ -632,8 +632,8 @@ copse_status copse_obstacle_contains(const copse_obstacle *tree, const float *po
   *inside = false;
   if (!query_point_ok(point, 2)) return COPSE_INVALID_ARGUMENT;
   /* Counts the edges that a horizontal ray crosses, from the point to the left or right side of the
-   * tree's bounds, whichever is nearer. If an edge has several pieces, only the piece that is
-   * crossed counts. */
+   * tree's bounds, whichever is nearer. If an edge has several pieces, only the piece that the ray
+   * crosses counts. */
   const float *bounds = tree->bounds;
   const bool goesRight = bounds[2] - point[0] <= point[0] - bounds[0];
   const float border = bounds[goesRight ? 2 : 0];

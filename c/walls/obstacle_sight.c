@@ -3,9 +3,9 @@
  * A row is the view of some of the edges: sectors in counter-clockwise order, from the positive x
  * axis once around the point. A sector extends from its own direction to that of the next sector,
  * and one edge or none is visible in it. A new edge is inserted into the last row, where it
- * replaces the edges that it hides. A long row waits on a stack until the row above it is about as
- * long. Then the two are merged in one pass that keeps the nearer edge in each direction. So V
- * edges take O(V log V), whether they cross or not. (Lower envelopes by divide and conquer: M.
+ * replaces the edges that it hides. A long row waits on a stack until the row above it is more than
+ * half as long. Then the two are merged in one pass that keeps the nearer edge in each direction.
+ * So V edges take O(V log V), whether they cross or not. (Lower envelopes by divide and conquer: M.
  * J. Atallah, "Some dynamic computational geometry problems", 1985.)
  *
  * Each inner node of the tree divides the plane by a line. The edges on the point's side of the
@@ -19,14 +19,14 @@
 
 #include <string.h>
 
-/* The polygon is clipped to a box, whose four sides have the edge ids COPSE_NONE - 3 … COPSE_NONE.
- * NOTHING is the edge id of sectors without a visible edge. A row of more than LONG_ROW sectors
- * takes no more edges: a new row starts. MOST_ROWS is enough, because start_row keeps each row at
- * least twice as long as the next. */
+/* The visibility polygon is clipped to a box, whose four sides have the edge ids COPSE_NONE - 3 …
+ * COPSE_NONE. NOTHING is the edge id of sectors without a visible edge. A row of more than LONG_ROW
+ * sectors takes no more edges: a new row starts. MOST_ROWS is enough, because start_row keeps each
+ * row at least twice as long as the next. */
 enum { BOX_SIDES = 4, LONG_ROW = 256, MOST_ROWS = 40 };
 #define NOTHING (COPSE_NONE - BOX_SIDES)
 
-/* An edge as seen from the point. */
+/* An edge as seen from the query's point. */
 typedef struct edge_view {
   vec a, b;     /* ends of the part of the edge that is in the box, counter-clockwise around the
                  * point */
@@ -35,19 +35,19 @@ typedef struct edge_view {
                  * visible, or seen end-on */
 } edge_view;
 
-/* A sector of a row, or a part of an edge to be inserted. */
+/* A sector of a row, or a part of an edge that is to be inserted into a row. */
 typedef struct cursor {
   uint32_t place, end; /* the sector's index, and the end of its row (exclusive); end = 0: not a
                         * sector of a row */
   uint32_t edge;
-  bool isLast, hasView; /* the sector is the last of its row; `view` is filled in */
+  bool isLast, hasView; /* true if the sector is the last of its row; true if `view` was computed */
   vec start, stop;      /* first and last direction of the sector or part; the last sector of
                          * a row stops at the positive x axis */
   edge_view view;
 } cursor;
 
 /* The state of a query. Sectors are stored in the array of corners: x, y is the direction in which
- * the sector starts, seen from the point. */
+ * the sector starts, seen from the query's point. */
 typedef struct sight_query {
   const copse_obstacle *tree;
   vec from;
@@ -73,8 +73,8 @@ typedef struct twofold {
   double high, low;
 } twofold;
 
-/* Differences and products as twofold numbers, without rounding errors, after D. E. Knuth and T. J.
- * Dekker (1971). */
+/* `difference` and `product` return twofold numbers without rounding errors, after D. E. Knuth and
+ * T. J. Dekker (1971). */
 static twofold difference(double x, double y) {
   const double high = x - y, ofY = x - high, ofX = high + ofY;
   return (twofold){high, (x - ofX) + (ofY - y)};
@@ -109,7 +109,7 @@ static double between(double a, double b, double x) {
   return a < b ? within(a, b, x) : within(b, a, x);
 }
 
-/* True if two points are beyond the same side of the box. */
+/* True if two points are beyond the same side of the query's box. */
 static bool are_beside(const sight_query *sight, vec a, vec b) {
   return (a.x < sight->lo.x && b.x < sight->lo.x) || (a.x > sight->hi.x && b.x > sight->hi.x) ||
          (a.y < sight->lo.y && b.y < sight->lo.y) || (a.y > sight->hi.y && b.y > sight->hi.y);
@@ -120,7 +120,7 @@ static bool is_in_box(const sight_query *sight, vec point) {
          within(sight->lo.y, sight->hi.y, point.y) == point.y;
 }
 
-/* If an end of an edge is outside the box, moves the end to the box along the edge's line. */
+/* Moves an end of an edge that is outside the query's box along the edge's line to the box. */
 static void clip_end(const sight_query *sight, const edge_view *view, vec *end) {
   const double x = within(sight->lo.x, sight->hi.x, end->x);
   if (x != end->x) *end = (vec){x, (x * view->way.y - view->cross) / view->way.x};
@@ -128,7 +128,7 @@ static void clip_end(const sight_query *sight, const edge_view *view, vec *end) 
   if (y != end->y) *end = (vec){(y * view->way.x + view->cross) / view->way.y, y};
 }
 
-/* Clips an edge to the box. An edge that misses the box is not visible. */
+/* Clips an edge to the query's box. An edge that misses the box becomes invisible. */
 SMALL_CODE OUT_OF_LINE void clip(const sight_query *sight, edge_view *view) {
   WORKED(1);
   clip_end(sight, view, &view->a);
@@ -136,7 +136,8 @@ SMALL_CODE OUT_OF_LINE void clip(const sight_query *sight, edge_view *view) {
   if (!(vec_cross(view->a, view->b) > 0)) view->cross = 0;
 }
 
-/* Fills in the view of an edge. Only `cross` is set if the edge is not visible. */
+/* Writes the view of an edge. If the edge is not visible, view->cross is 0, and the rest may be
+ * unset. */
 static void view_edge(const sight_query *sight, uint32_t edge, edge_view *view) {
   WORKED(1);
   if (edge > NOTHING) {
@@ -217,8 +218,8 @@ static vec direction_of(const copse_corner *sector) { return (vec){sector->x, se
 /* Returns the end (exclusive) of the last row in `sectors`. */
 static uint32_t end_of(const sight_query *sight) { return sight->begins[sight->rows]; }
 
-/* Appends a sector to the row that is being written from `first` on. If the last sector has the
- * same edge, it is extended instead. */
+/* Appends a sector to the row of sectors that starts at index `first`. If the row's last sector has
+ * the same edge, extends that sector instead. */
 OUT_OF_LINE void append(sight_query *sight, uint32_t first, uint32_t *end, vec direction,
                         uint32_t edge) {
   WORKED(1);
@@ -229,14 +230,14 @@ OUT_OF_LINE void append(sight_query *sight, uint32_t first, uint32_t *end, vec d
     sight->sectors[(*end)++] = (copse_corner){direction.x, direction.y, edge, 0};
 }
 
-/* Which of two edges, `one` and `other`, is nearer in a sector: true if it is `other`. One result
- * for the direction in which the sector starts, one for that in which it stops. */
+/* Two edges, `one` and `other`, compared in the directions in which a sector starts and stops: true
+ * if `other` is nearer. */
 typedef struct contest {
   bool startsWithOther, stopsWithOther;
 } contest;
 
-/* Compares two edges at both ends of a sector. If they are equally near at one end, the other end
- * decides. */
+/* Compares two edges in the directions in which a sector starts and stops. If they are equally near
+ * in one direction, the other direction decides. */
 ALWAYS_INLINE contest compare(const edge_view *one, const edge_view *other, vec start, vec stop) {
   const int atStart = farther(one, other, start), atStop = farther(one, other, stop);
   return (contest){atStart > 0 || (atStart == 0 && atStop > 0),
@@ -286,8 +287,8 @@ OUT_OF_LINE void append_nearer(sight_query *sight, uint32_t first, uint32_t *end
   if (startEdge == stopEdge)
     append(sight, first, end, start, startEdge);
   else {
-    /* isBetween is true even if the crossing is exactly in the direction of `start` or `stop`. That
-     * vector can't stand for the crossing, because it may have another length. */
+    /* isBetween is true even if the crossing is exactly in the direction of `start` or `stop`: the
+     * vector `crossing` is stored, because `start` or `stop` may have another length. */
     const vec crossing = crossing_of(&one->view, &other->view);
     const bool isAfter = is_before(start, crossing);
     const bool isBetween = !is_before(crossing, start) && (isLast || !is_before(stop, crossing));
@@ -296,7 +297,8 @@ OUT_OF_LINE void append_nearer(sight_query *sight, uint32_t first, uint32_t *end
   }
 }
 
-/* Merges the last two rows. If two edges are equally near, keeps the one of the first row. */
+/* Merges the last two rows of sectors: keeps the nearer edge in each direction, ties by the first
+ * row. */
 SMALL_CODE OUT_OF_LINE void merge(sight_query *sight) {
   const uint32_t first = sight->begins[sight->rows - 2], size = end_of(sight) - first;
   WORKED(1);
@@ -329,8 +331,8 @@ static void merge_all(sight_query *sight) {
   while (sight->rows > 1 && !sight->full) merge(sight);
 }
 
-/* Starts a row in which nothing is visible. Before that, repeatedly merges the last two rows while
- * the first of them is less than twice as long as the second. */
+/* Starts a row of sectors in which nothing is visible. Before that, merges the last two rows as
+ * long as the first of the two is less than twice as long as the second. */
 SMALL_CODE OUT_OF_LINE void start_row(sight_query *sight) {
   while (sight->rows > 1 && !sight->full &&
          sight->begins[sight->rows - 1] - sight->begins[sight->rows - 2] <
@@ -349,7 +351,7 @@ SMALL_CODE OUT_OF_LINE void replace(sight_query *sight, uint32_t begin, uint32_t
   copse_corner *sectors = sight->sectors;
   const uint32_t rowEnd = end_of(sight), fresh = freshEnd - rowEnd, after = rowEnd - end;
   WORKED(1);
-  /* before | old | after | fresh becomes before | fresh | after. */
+  /* The array's parts before | old | after | fresh become before | fresh | after. */
   if (fresh <= end - begin) {
     memcpy(sectors + begin, sectors + rowEnd, fresh * sizeof *sectors);
     memmove(sectors + begin + fresh, sectors + end, after * sizeof *sectors);
@@ -377,7 +379,8 @@ static uint32_t find(const sight_query *sight, uint32_t row, vec direction) {
   return lo;
 }
 
-/* Inserts a part of an edge, from the direction `partStart` to part->stop, into the last row. */
+/* Inserts a part of an edge, from the direction `partStart` to part->stop, into the last row of
+ * sectors. */
 SMALL_CODE OUT_OF_LINE void insert(sight_query *sight, cursor *part, vec partStart) {
   const uint32_t begin = find(sight, sight->rows - 1, partStart), first = end_of(sight);
   uint32_t end = first;
@@ -394,8 +397,9 @@ SMALL_CODE OUT_OF_LINE void insert(sight_query *sight, cursor *part, vec partSta
   if (!sight->full) replace(sight, begin, sector.place + 1, end);
 }
 
-/* True if the first row hides a part of an edge, from the direction `partStart` to part->stop.
- * First tries the sector where the last call ended: usually, that one hides the part too. */
+/* True if the first row of sectors hides a part of an edge, from the direction `partStart` to
+ * part->stop. First tries the sector where the last call ended: usually, that one hides the part
+ * too. */
 static bool hides(sight_query *sight, const cursor *part, vec partStart) {
   cursor *sector = &sight->last;
   if (!sector->end || is_before(partStart, sector->start) ||
@@ -413,8 +417,8 @@ static bool hides(sight_query *sight, const cursor *part, vec partStart) {
   }
 }
 
-/* Adds a part of an edge, from the direction `partStart` to part->stop, unless the first row hides
- * it. */
+/* Adds a part of an edge, from the direction `partStart` to part->stop, unless the first row of
+ * sectors hides the part. */
 static void add_part(sight_query *sight, cursor *part, vec partStart) {
   if (hides(sight, part, partStart)) return;
   if (end_of(sight) - sight->begins[sight->rows - 1] > LONG_ROW) start_row(sight);
@@ -440,9 +444,9 @@ static void add_edge(sight_query *sight, uint32_t edge) {
 
 /* ---- Walking the tree ---- */
 
-/* True if some edge that is visible in the first row reaches beyond a node's line, as seen from the
- * point, or comes within `slack` of the line. If not, the first row hides everything beyond the
- * line. */
+/* True if some edge that is visible in the first row of sectors reaches beyond a node's line, as
+ * seen from the query's point, or comes within `slack` of the line. If not, these edges hide
+ * everything beyond the line. */
 static bool reaches_over(const sight_query *sight, const obstacle_node *line, float side,
                          float slack) {
   const copse_obstacle *tree = sight->tree;
@@ -472,8 +476,8 @@ static void add_all(sight_query *sight, float x, float y, uint32_t *visits) {
     uint32_t nodeIndex = stack[--waiting];
     WORKED(1);
     const uint32_t parent = parents[waiting];
-    /* reaches_over visits all sectors of the first row. This pays only if it may save the visit of
-     * enough pieces of edges below the node. */
+    /* reaches_over visits all sectors of the first row. This pays only if many pieces of edges
+     * below the node may be skipped. */
     if (parent != COPSE_NONE &&
         4 * (tree->nodes[nodeIndex].end - tree->nodes[nodeIndex].begin) > sight->begins[1]) {
       const obstacle_node *line = &tree->nodes[parent];
@@ -501,7 +505,8 @@ static void add_all(sight_query *sight, float x, float y, uint32_t *visits) {
 SMALL_CODE OUT_OF_LINE uint32_t finish(sight_query *sight, vec lo, vec hi) {
   copse_corner *corners = sight->sectors;
   const uint32_t count = sight->begins[1], last = count - 1;
-  /* An edge that crosses the positive x axis, where the row begins, has no corner on the axis. */
+  /* An edge that crosses the positive x axis, where the row of sectors begins, gets no corner
+   * there. */
   const bool crossesAxis = corners[0].edge == corners[last].edge;
   uint32_t begin = sight->capacity;
   vec stop = AXIS;

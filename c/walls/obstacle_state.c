@@ -39,7 +39,7 @@ static const obstacle_node *preorder_next(preorder *walk, const copse_obstacle *
   return node;
 }
 
-/* Returns the start (0) or the end (1) of a piece. */
+/* Returns the start of a piece if `end` is 0, its end if `end` is 1. */
 static vec piece_end(const copse_obstacle *tree, const obstacle_piece *piece, int end) {
   const obstacle_edge *edge = &tree->edges[piece->edge];
   const vec from = vec_of(edge->from), way = vec_to(from, vec_of(edge->to));
@@ -181,8 +181,8 @@ static bool piece_valid(const copse_obstacle *tree, const preorder *walk,
 /* True if all pieces belong to edges of the tree, and the pieces of each edge cover it from 0 to 1,
  * without overlap. */
 static bool pieces_valid(const copse_obstacle *tree) {
-  float *reached = tree->work[0].ends[0]; /* by edge: the fraction up to which pieces cover it so
-                                           * far */
+  float *reached = tree->work[0].ends[0]; /* by edge: the fraction up to which pieces cover the edge
+                                           * so far */
   uint32_t taken = 0, before, edges = 0;
   memset(reached, 0, tree->def.capacity * sizeof *reached);
   do {
