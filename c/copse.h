@@ -95,7 +95,7 @@ const char *copse_status_text(copse_status status); /* returns a short English t
 
 /* ---- Memory ------------------------------------------------------------------------------ */
 typedef struct copse_allocator { /* if `allocate` is NULL (the default), malloc and free are used */
-  void *(*allocate)(size_t bytes, void *context);             /* like malloc: aligned, or NULL */
+  void *(*allocate)(size_t bytes, void *context);             /* returns aligned memory or NULL */
   void (*release)(void *memory, size_t bytes, void *context); /* `bytes`: the allocated size */
   void *context;
 } copse_allocator;
@@ -158,9 +158,9 @@ typedef struct copse_hit { /* the first hit of a ray */
  * An index of points holds agents in slots. Add, move and remove agents one by one, or turn slots
  * 0 … n - 1 into agents with one call and write their positions and groups. Then build, and query:
  * queries see the last build, and fail with COPSE_NOT_BUILT before the first.
- * copse_agenttree_create, copse_grid_create and copse_kdtree_create make an index. It has no agents
- * yet. All three kinds have the same functions and find the same agents; only speed differs. The
- * grid also has worlds that wrap around. */
+ * copse_agenttree_create, copse_grid_create and copse_kdtree_create make an index without agents.
+ * All three kinds have the same functions and find the same agents; only speed differs. Only the
+ * grid supports worlds that wrap around. */
 typedef struct copse_points copse_points;
 typedef enum copse_on_non_finite {
   COPSE_NON_FINITE_ERROR, /* build fails with COPSE_NOT_FINITE; queries see the previous build */
@@ -186,9 +186,9 @@ typedef struct copse_agenttree_def {
   uint32_t leafSize; /* maximum number of agents in a leaf: ≥ 1. A leaf exceeds it only if all its
                       * agents are at the same position. Default: tuned for speed */
   copse_axis axis;   /* the axis along which a node is split. Default: longest */
-  copse_split split; /* where a node splits. Default: midpoint */
-  copse_layout layout; /* of the index's own positions. Default: interleaved */
-  bool external; /* true: no buffers of its own, see copse_points_build_from. Default: false */
+  copse_split split; /* where a node is split. Default: midpoint */
+  copse_layout layout; /* layout of the index's own positions. Default: interleaved */
+  bool external; /* true: the index owns no buffers, see copse_points_build_from. Default: false */
   copse_on_non_finite onNonFinite; /* what build does with non-finite agents. Default: error */
   copse_allocator allocator;       /* Default: malloc */
 } copse_agenttree_def;
@@ -215,19 +215,19 @@ copse_status copse_agenttree_create(const copse_agenttree_def *def, copse_points
  * moved by the same rule. The difference of two coordinates is d = x - c; d - size if d > size / 2,
  * or d + size if d < -size / 2, each rounded to float. So each agent is found at most once, at its
  * least distance, for any radius. Cells divide the world exactly, so they may be larger than
- * cellSize; they are larger too if there would be more than about four per agent. Where a query
- * does not reach the world's edges, it costs as much as without `wrap`; there, a few times as much.
- * A world that wraps has within, count_within, any_within, nearest, neighbors, all_within,
- * all_neighbors, pairs, and their forms for many points; range, cone, raycast, their other forms
- * and frustum are refused with COPSE_INVALID_ARGUMENT. A min or max that is not a valid coordinate,
- * and a min not less than its max, are refused. Agents that a query finds across an edge come in
- * the order of cells from the low corner of the query on. */
+ * cellSize; they are also larger if there would otherwise be more than about four per agent. A
+ * query that reaches an edge of the world costs a few times as much as without `wrap`; other
+ * queries cost the same. A world that wraps supports within, count_within, any_within, nearest,
+ * neighbors, all_within, all_neighbors, pairs, and their forms for many points; range, cone,
+ * raycast, their other forms and frustum fail with COPSE_INVALID_ARGUMENT. `create` fails if a min
+ * or max is not a valid coordinate, or a min is not less than its max. If a query reaches across an
+ * edge, its results are in the order of cells, starting at the query's low corner. */
 typedef struct copse_grid_def {
   uint32_t dimensions; /* 2 or 3. Default: 2 */
   uint32_t capacity;   /* maximum number of agents: 1 … COPSE_MAX_CAPACITY. Default: 1,000 */
   float cellSize;      /* > 0, finite; fastest if about as large as the usual radius. Default: 1 */
-  copse_layout layout; /* of the index's own positions. Default: interleaved */
-  bool external; /* true: no buffers of its own, see copse_points_build_from. Default: false */
+  copse_layout layout; /* layout of the index's own positions. Default: interleaved */
+  bool external; /* true: the index owns no buffers, see copse_points_build_from. Default: false */
   copse_on_non_finite onNonFinite; /* what build does with non-finite agents. Default: error */
   /* The corners of a world that wraps around: min x, y, (z,) max x, y, (z). `create` copies them.
    * Default: NULL, the world does not wrap. */
@@ -241,10 +241,10 @@ copse_status copse_grid_create(const copse_grid_def *def, copse_points **points)
 /* ---- The k-d tree: for points that seldom move ---- *
  * For spawn points, resources, waypoints. A balanced tree without pointers: every point is a node,
  * the median of its subtree along the axis of its level (x, y, (z,) x, …). It needs the least
- * memory of the three and is at most log2 N deep. A build is always O(N log N), but takes several
- * times as long as the agent tree's. The tree pays off with many queries per build, above all
- * queries for the nearest points. nearest_many takes about half as long per point as single
- * queries. All builders make the same tree. */
+ * memory of the three structures, and is at most log2 N deep. A build is always O(N log N), but
+ * takes several times as long as the agent tree's. The tree pays off with many queries per build,
+ * above all queries for the nearest points. nearest_many takes about half as long per point as
+ * single queries. All builders make the same tree. */
 typedef enum copse_builder {
   COPSE_BUILDER_QUICKSELECT,       /* finds medians by sampling: the fastest */
   COPSE_BUILDER_MEDIAN_OF_MEDIANS, /* finds medians in linear time, whatever the points are */
@@ -256,8 +256,8 @@ typedef struct copse_kdtree_def {
   uint32_t dimensions;   /* 2 or 3. Default: 2 */
   uint32_t capacity;     /* maximum number of points: 1 … COPSE_MAX_CAPACITY. Default: 1,000 */
   copse_builder builder; /* the algorithm of the build. Default: quickselect */
-  copse_layout layout;   /* of the index's own positions. Default: interleaved */
-  bool external; /* true: no buffers of its own, see copse_points_build_from. Default: false */
+  copse_layout layout;   /* layout of the index's own positions. Default: interleaved */
+  bool external; /* true: the index owns no buffers, see copse_points_build_from. Default: false */
   copse_on_non_finite onNonFinite; /* what build does with non-finite agents. Default: error */
   copse_allocator allocator;       /* Default: malloc */
 } copse_kdtree_def;
@@ -301,15 +301,15 @@ uint32_t copse_points_built(const copse_points *points);
 copse_positions copse_points_positions(copse_points *points);
 uint32_t *copse_points_groups(copse_points *points);
 
-/* Builds from the index's own buffers. Ignores agents without a group. On COPSE_NOT_FINITE, queries
- * still see the previous build. */
+/* Builds the index from its own buffers. Ignores agents without a group. On COPSE_NOT_FINITE,
+ * queries still see the previous build. */
 copse_status copse_points_build(copse_points *points, uint32_t *firstBad);
-/* Builds from the caller's arrays instead of the index's own buffers, and sets the number of slots
- * to `count` like copse_points_set_slots. The arrays are not needed afterward. `groups` may be
- * NULL: then every agent's groups are 1. Further errors: COPSE_FULL (`count` exceeds the capacity),
- * COPSE_INVALID_ARGUMENT (an axis is NULL).
+/* Builds the index from the caller's arrays instead of its own buffers, and sets the number of
+ * slots to `count` like copse_points_set_slots. The arrays are not needed afterward. `groups` may
+ * be NULL: then every agent's groups are 1. Further errors: COPSE_FULL (`count` exceeds the
+ * capacity), COPSE_INVALID_ARGUMENT (an axis is NULL).
  *
- * An index that is never built otherwise needs no buffers of its own: create it with the option
+ * An index that is only built like this needs no buffers of its own: create it with the option
  * `external` to save 4 * dimensions + 8 bytes per agent. The index then has no slots: do not write
  * to copse_points_positions and copse_points_groups; `add` and `set_slots` fail with COPSE_FULL; a
  * snapshot holds the last build only. */
@@ -331,8 +331,8 @@ copse_status copse_points_range(const copse_points *points, const float *lo, con
  * is four floats x, y, z, w; a point p is inside if ((p.x * x + p.y * y) + p.z * z) + w >= 0,
  * computed in float, each step rounded. Writes no distances. The agent tree skips nodes that are
  * outside; the grid and the k-d tree test every agent. COPSE_INVALID_ARGUMENT: 2D, no plane, a
- * number that no coordinate may be, a query that sorts by distance, or a world that wraps
- * around. */
+ * number of a plane that is not finite or exceeds COPSE_MAX_COORDINATE, a query that sorts by
+ * distance, or a world that wraps around. */
 copse_status copse_points_frustum(const copse_points *points, const float *planes, uint32_t count,
                                   const copse_query *query, copse_results *results);
 /* Finds the nearest agent, ties by lower id. Sets *id to COPSE_NONE if there is none. */
@@ -463,8 +463,9 @@ copse_status copse_points_nearest_many(const copse_points *points, const float *
  * segment. */
 typedef struct copse_segment_filters {
   const uint32_t *masks;    /* segment i uses masks[i] & query.mask */
-  const uint32_t *excludes; /* instead of query.exclude, so that no bullet hits its own shooter */
-  const float *inflates;    /* instead of query.inflate */
+  const uint32_t *excludes; /* segment i skips the slot excludes[i], such as a bullet's shooter,
+                             * instead of query.exclude */
+  const float *inflates;    /* segment i uses inflates[i] instead of query.inflate */
 } copse_segment_filters;
 /* Casts n segments (2 * dimensions floats each: from, to) like copse_points_raycast. Writes n ids
  * and fractions. `filters` may be NULL. */
@@ -487,7 +488,7 @@ const uint32_t *copse_points_order(const copse_points *points, uint32_t *count);
 size_t copse_points_cells(const copse_points *points, size_t skipped, float *out, size_t capacity);
 typedef struct copse_points_statistics {
   uint32_t agents;  /* agents in the last build */
-  uint32_t skipped; /* left out of the last build because they were not finite */
+  uint32_t skipped; /* agents left out of the last build because they were not finite */
   uint32_t nodes;   /* trees: nodes; grid: table entries */
   uint32_t leaves;  /* trees: leaves; grid: table entries that hold agents */
   uint32_t depth;   /* depth of the deepest leaf; the root has depth 0 */
@@ -498,9 +499,9 @@ copse_points_statistics copse_points_stats(const copse_points *points);
 bool copse_points_validate(const copse_points *points); /* checks the last build, in O(N log N) */
 
 /* Saves agents, positions, groups, generations and the last build: after a restore, queries find
- * the same. The index that restores needs the same structure, dimensions and options as the saved
- * one; only capacity, layout and builder may differ. COPSE_NOT_FINITE: there is a position that
- * build would refuse. */
+ * the same agents. The index that restores needs the same structure, dimensions and options as the
+ * saved one; only capacity, layout and builder may differ. COPSE_NOT_FINITE: there is a position
+ * that build would refuse. */
 copse_status copse_points_save(const copse_points *points, void *bytes, size_t capacity,
                                size_t *total, uint32_t *firstBad);
 copse_status copse_points_restore(copse_points *points, const void *bytes, size_t size);
@@ -535,10 +536,10 @@ typedef struct copse_sensors_def {
   uint32_t dimensions; /* 2 or 3, the same as the index has. Default: 2 */
   uint32_t capacity;   /* maximum number of sensors: 1 … COPSE_MAX_CAPACITY. Default: 1,000 */
   uint32_t results;    /* maximum number of agents found in an update, summed over all sensors: for
-                        * each sensor, the agents within its `leave`. A box with `leave` > `radius` is
-                        * searched twice: the agents within its `radius` count twice. 0 … INT32_MAX.
-                        * Default: 0, so the first update that finds agents fails with COPSE_FULL and
-                        * writes the number needed */
+                        * each sensor, the agents within its `leave`. A box with `leave` > `radius`
+                        * is searched twice: the agents within its `radius` count twice. 0 …
+                        * INT32_MAX. Default: 0, so the first update that finds agents fails with
+                        * COPSE_FULL and writes the number needed */
   uint32_t agents;     /* maximum number of slots of the index: 0 … COPSE_MAX_CAPACITY. Default:
                         * 1,000 */
   copse_allocator allocator; /* Default: malloc */
@@ -555,7 +556,7 @@ size_t copse_sensors_reserve_bytes(const copse_sensors *sensors, uint32_t capaci
                                    uint32_t results, uint32_t agents);
 /* Returns the current limits: `capacity`, `results` and `agents`. */
 copse_sensors_def copse_sensors_limits(const copse_sensors *sensors);
-uint32_t copse_sensors_count(const copse_sensors *sensors); /* the number of sensors */
+uint32_t copse_sensors_count(const copse_sensors *sensors);
 /* Returns an upper bound for a loop over all sensors: 1 + the highest slot that was ever in use. */
 uint32_t copse_sensors_slots(const copse_sensors *sensors);
 /* True if the slot is in use. */
@@ -588,9 +589,9 @@ copse_status copse_sensors_add(copse_sensors *sensors, const copse_sensor *senso
 copse_status copse_sensors_move(copse_sensors *sensors, uint32_t slot, const float *place);
 /* Removes a sensor, and frees its slot. COPSE_STALE_SLOT: the slot is free. */
 copse_status copse_sensors_remove(copse_sensors *sensors, uint32_t slot);
-void copse_sensors_clear(copse_sensors *sensors); /* removes all sensors */
-/* Makes a sensor forget which agents are inside: none of them is reported as having left, and those
- * within `radius` enter again. COPSE_STALE_SLOT: the slot is free. */
+void copse_sensors_clear(copse_sensors *sensors);
+/* Makes a sensor forget which agents are inside: none of them is reported as having left, and
+ * agents within `radius` enter again. COPSE_STALE_SLOT: the slot is free. */
 copse_status copse_sensors_reset(copse_sensors *sensors, uint32_t slot);
 
 /* The arrays of sensors, by slot, and the rows of the last update. Row i belongs to sensor i. Rows
@@ -598,11 +599,12 @@ copse_status copse_sensors_reset(copse_sensors *sensors, uint32_t slot);
 typedef struct copse_sensors_arrays {
   float *radii, *leaves;       /* the caller may write these between updates */
   uint32_t *masks;             /* the caller may write these between updates */
-  const uint32_t *kinds;       /* copse_sensor_kind */
-  const uint32_t *agents;      /* COPSE_NONE if the sensor surrounds no agent */
+  const uint32_t *kinds;       /* values of copse_sensor_kind */
+  const uint32_t *agents;      /* slot of the agent that the sensor surrounds, or COPSE_NONE */
   const uint32_t *generations; /* odd while the slot is in use */
   copse_rows left, entered;    /* ids ascend in each row */
-  copse_rows inside;           /* all agents inside now; in the order of the index */
+  copse_rows inside;           /* all agents inside at the last update, in the order in which the
+                                * index stores them */
 } copse_sensors_arrays;
 copse_sensors_arrays copse_sensors_get(copse_sensors *sensors);
 
@@ -627,9 +629,9 @@ copse_status copse_sensors_update(copse_sensors *sensors, const copse_points *po
                                   const copse_sensed_agents *agents, uint32_t *needed);
 
 typedef struct copse_sensors_statistics {
-  uint32_t sensors; /* sensors now */
-  uint32_t inside;  /* agents inside sensors, each once for every sensor that it is inside */
-  size_t bytes;     /* memory of the whole object */
+  uint32_t sensors;
+  uint32_t inside; /* agents inside sensors, each once for every sensor that it is inside */
+  size_t bytes;    /* memory of the whole object */
 } copse_sensors_statistics;
 copse_sensors_statistics copse_sensors_stats(const copse_sensors *sensors);
 bool copse_sensors_validate(const copse_sensors *sensors);
@@ -708,9 +710,9 @@ copse_status copse_octree_add_at(copse_octree *tree, uint32_t slot, const float 
 copse_status copse_octree_remove(copse_octree *tree, uint32_t slot);
 /* Moves an item: in O(1) within its cell, else in O(depth). COPSE_STALE_SLOT: the slot is free. */
 copse_status copse_octree_move(copse_octree *tree, uint32_t slot, const float *box);
-void copse_octree_clear(copse_octree *tree); /* removes all items */
-/* Moves every item to its box in the array of boxes: one by one or, if many left their cells, by a
- * rebuild. */
+void copse_octree_clear(copse_octree *tree);
+/* Moves every item to its box in the array of boxes. If many items left their cells, rebuilds the
+ * tree instead of moving items one by one. */
 copse_status copse_octree_move_all(copse_octree *tree, uint32_t *firstBad);
 /* Replaces all items by slots 0 … count - 1 of the array of boxes: much faster than adding them one
  * by one. COPSE_FULL: `count` exceeds the capacity. */
@@ -722,10 +724,11 @@ copse_status copse_octree_load(copse_octree *tree, uint32_t count, uint32_t *fir
 copse_status copse_octree_range(const copse_octree *tree, const float *lo, const float *hi,
                                 const copse_query *query, copse_results *results);
 /* Finds all items that are not wholly outside any of `count` planes, such as those that a camera
- * may see. 3D only. A plane is four floats x, y, z, w. A box is outside if its corner that is
- * farthest along x, y, z is not inside by the rule of copse_points_frustum: on each axis hi if the
- * plane's number is > 0, else lo. So a box near an edge of the region may be found without touching
- * it. The errors are those of copse_points_frustum. */
+ * may see. 3D only. A plane is four floats x, y, z, w. A box is outside a plane if its corner
+ * farthest along x, y, z is not inside by the rule of copse_points_frustum. This corner has, on
+ * each axis, hi if the plane's number for this axis is > 0, else lo. So a box near an edge of the
+ * region inside all planes may be found without touching the region. The errors are those of
+ * copse_points_frustum. */
 copse_status copse_octree_frustum(const copse_octree *tree, const float *planes, uint32_t count,
                                   const copse_query *query, copse_results *results);
 /* Finds all items that intersect a circle or sphere. To sort by distance, results.distances2 must
@@ -833,7 +836,7 @@ typedef struct copse_octree_statistics {
                        of nodes, nodes split, and nodes merged */
   size_t bytes;     /* memory of the whole object */
 } copse_octree_statistics;
-/* Takes O(nodes + capacity). */
+/* Counts the items and nodes, in O(nodes + capacity). */
 copse_octree_statistics copse_octree_stats(const copse_octree *tree);
 /* Checks every node, every item, and the blocks that store the items, in O(N * depth). */
 bool copse_octree_validate(const copse_octree *tree);
@@ -859,11 +862,11 @@ copse_status copse_octree_restorable(const copse_octree *tree, const void *bytes
  * no solid side. Edges that are solid nowhere are visible from both sides. Two vertices make a thin
  * wall, with one edge for each side.
  *
- * An edge connects a vertex to the next vertex of the loop, and has the id of the former. It runs
- * from the one to the other, or back if only then its solid side is on the left. A polygon's
- * slot is the id of its first vertex. New vertices get the lowest free ids in ascending order:
- * consecutive ones, if no vertex was removed before. An edge without length (a repeated vertex)
- * stays in its loop, but is not in the tree.
+ * An edge connects a vertex to the next vertex of the loop, and has the id of the first of the two.
+ * It runs from the first to the second, or in reverse if only then its solid side is on the left. A
+ * polygon's slot is the id of its first vertex. New vertices get the lowest free ids in ascending
+ * order: consecutive ones, if no vertex was removed before. An edge without length (a repeated
+ * vertex) stays in its loop, but is not in the tree.
  *
  * A splitting line is the line of an edge or, if none divides well, a line parallel to an axis. An
  * edge that crosses it is cut into pieces, one on each side. Queries test whole edges and report
@@ -881,8 +884,8 @@ copse_status copse_octree_restorable(const copse_octree *tree, const void *bytes
 typedef struct copse_obstacle_def {
   uint32_t capacity; /* maximum number of vertices: 1 … COPSE_MAX_CAPACITY. Default: 1,000 */
   uint32_t pieces; /* maximum number of pieces of edges: ≥ capacity. copse_obstacle_reserve scales
-                    * it too. Default: 0, which means twice the capacity. If there is no room for
-                    * more pieces, cells stay unsplit: slower, but still exact */
+                    * this limit too. Default: 0, which means twice the capacity. If there is no
+                    * room for more pieces, cells stay unsplit: slower, but still exact */
   uint32_t leafSize; /* maximum number of pieces in a leaf: ≥ 1. If it is at least the capacity, the
                       * tree is one list: brute force. Default: tuned for speed */
   copse_allocator allocator; /* Default: malloc */
@@ -933,18 +936,18 @@ copse_status copse_obstacle_remove(copse_obstacle *tree, uint32_t slot);
  * not the polygon's size). */
 copse_status copse_obstacle_move(copse_obstacle *tree, uint32_t slot, const float *points,
                                  uint32_t count);
-void copse_obstacle_clear(copse_obstacle *tree); /* removes all polygons */
+void copse_obstacle_clear(copse_obstacle *tree);
 /* Returns the winding of a polygon's edges: 1 if they are counter-clockwise, -1 if they are
- * clockwise, 0 if it has no area now or the slot is not a polygon. Unless it is solid nowhere, 1
- * means solid inside, and -1 a boundary. */
+ * clockwise, 0 if the polygon has no area now or the slot is not a polygon. Unless the polygon is
+ * solid nowhere, 1 means solid inside, and -1 a boundary. */
 int copse_obstacle_winding(const copse_obstacle *tree, uint32_t slot);
 /* True if polygons were added, removed or moved since the last build. */
 bool copse_obstacle_changed(const copse_obstacle *tree);
 /* Builds the tree from the current vertices, usually in O(N log N). On COPSE_NOT_FINITE, queries
  * still see the previous build. The candidates for a cell's splitting line are the lines of its
- * edges or, if there are many, of an evenly spread sample of them. The best has the fewest pieces
- * on its fuller side, ties by the fewest on its emptier side. If none divides well, lines parallel
- * to an axis are candidates too. */
+ * edges or, if there are many, of an evenly spread sample of them. The best line has the fewest
+ * pieces on its fuller side, ties by the fewest on its emptier side. If none divides well, lines
+ * parallel to an axis are candidates too. */
 copse_status copse_obstacle_build(copse_obstacle *tree, uint32_t *firstBad);
 
 typedef enum copse_side {
@@ -1003,9 +1006,9 @@ copse_status copse_obstacle_raycast_many(const copse_obstacle *tree, const float
                                          uint32_t n, copse_side side, uint32_t *edges,
                                          float *fractions);
 /* Sets *inside to true if a point is in a solid area or on its border. An area is solid if its
- * winding number is positive: the number of counter-clockwise loops around it, minus that of
- * clockwise ones, plus 1 if the tree has any boundary (a polygon that is solid outside). Thin walls
- * and polygons with COPSE_SOLID_NOWHERE do not count. */
+ * winding number is positive: the number of counter-clockwise loops around the area, minus the
+ * number of clockwise ones, plus 1 if the tree has any boundary (a polygon that is solid outside).
+ * Thin walls and polygons with COPSE_SOLID_NOWHERE do not count. */
 copse_status copse_obstacle_contains(const copse_obstacle *tree, const float *point, bool *inside,
                                      uint32_t *visits);
 
@@ -1018,10 +1021,10 @@ typedef struct copse_corner { /* a corner of a visibility polygon */
 } copse_corner;
 /* Writes the visibility polygon of a point: the area in sight inside the box lo … hi. The point
  * must be inside the box, not on its border. Corners are in counter-clockwise order; their
- * coordinates are rounded. *total is the number of corners; 0 from a point on a wall. COPSE_FULL:
- * `capacity` is too small for the corners or for intermediate results. If walls do not cross, 4
- * corners per edge and 20 more are enough. O(V log V), where V counts the edges in sight and some
- * hidden ones. */
+ * coordinates are rounded. *total is the number of corners; 0 if the point is on a wall.
+ * COPSE_FULL: `capacity` is too small for the corners or for intermediate results. If walls do not
+ * cross, 4 corners per edge and 20 more are enough. O(V log V), where V counts the edges in sight
+ * and some hidden ones. */
 copse_status copse_obstacle_visibility(const copse_obstacle *tree, const float *from,
                                        const float *lo, const float *hi, copse_corner *corners,
                                        uint32_t capacity, uint32_t *total, uint32_t *visits);
@@ -1053,8 +1056,8 @@ copse_obstacle_statistics copse_obstacle_stats(const copse_obstacle *tree);
 bool copse_obstacle_validate(const copse_obstacle *tree);
 
 /* Saves polygons, their solid sides, slots and generations. The tree that restores needs the same
- * leafSize as the saved one. A restore also builds. COPSE_NOT_FINITE: there is a vertex that build
- * would refuse. */
+ * leafSize as the saved one. A restore also builds the tree. COPSE_NOT_FINITE: there is a vertex
+ * that build would refuse. */
 copse_status copse_obstacle_save(const copse_obstacle *tree, void *bytes, size_t capacity,
                                  size_t *total, uint32_t *firstBad);
 copse_status copse_obstacle_restore(copse_obstacle *tree, const void *bytes, size_t size);
@@ -1063,7 +1066,7 @@ copse_status copse_obstacle_restorable(const copse_obstacle *tree, const void *b
 /* ---- Crowd --------------------------------------------------------------------------------- *
  * Agents that head for goals and avoid collisions: discs in the plane, or spheres. In each step, an
  * agent takes the velocity nearest to its preferred velocity that causes no collision with
- * neighbors and walls within its time horizon. It relies on its neighbors to do half of the
+ * neighbors and walls within its time horizon. Each agent relies on its neighbors to do half of the
  * avoidance. (Optimal reciprocal collision avoidance, ORCA: J. van den Berg, S. J. Guy, M. Lin,
  * D. Manocha, "Reciprocal n-body collision avoidance", 2011.)
  *
@@ -1122,7 +1125,7 @@ typedef struct copse_crowd_agent {
                      * agent, the agent does all of the avoidance. Default: all */
   uint32_t enabled; /* if 0, the agent does not move, and no agent avoids it. Default: 1 */
   uint32_t locked;  /* if not 0, other agents avoid the agent, but only the caller moves it, by
-                     * position and velocity. Default: 0 */
+                     * writing its position and velocity. Default: 0 */
 } copse_crowd_agent;
 typedef struct copse_crowd copse_crowd;
 copse_crowd_def copse_crowd_default(void);
@@ -1134,7 +1137,7 @@ copse_status copse_crowd_reserve(copse_crowd *crowd, uint32_t capacity);
 size_t copse_crowd_reserve_bytes(const copse_crowd *crowd, uint32_t capacity);
 uint32_t copse_crowd_capacity(const copse_crowd *crowd);
 uint32_t copse_crowd_dimensions(const copse_crowd *crowd);
-uint32_t copse_crowd_count(const copse_crowd *crowd); /* the number of agents */
+uint32_t copse_crowd_count(const copse_crowd *crowd);
 uint32_t copse_crowd_slots(const copse_crowd *crowd); /* every slot in use is less than this */
 
 /* The crowd's own arrays, by slot, for the caller to read and write. A vector has `dimensions`
@@ -1160,7 +1163,7 @@ copse_status copse_crowd_add(copse_crowd *crowd, const copse_crowd_agent *agent,
 copse_status copse_crowd_move(copse_crowd *crowd, uint32_t slot, const float *position);
 /* Removes an agent and clears its groups. COPSE_STALE_SLOT: the slot is not in use. */
 copse_status copse_crowd_remove(copse_crowd *crowd, uint32_t slot);
-void copse_crowd_clear(copse_crowd *crowd); /* removes all agents */
+void copse_crowd_clear(copse_crowd *crowd);
 
 /* Advances all agents by a time step, in seconds: computes preferred velocities from goals, finds
  * neighbors, chooses new velocities, and moves the agents. `walls` may be NULL; changes of walls
@@ -1171,9 +1174,9 @@ void copse_crowd_clear(copse_crowd *crowd); /* removes all agents */
 copse_status copse_crowd_step(copse_crowd *crowd, const copse_obstacle *walls, float timeStep,
                               uint32_t *firstBad);
 /* Returns the number of agents that arrived in the last step. An agent has arrived if it is at its
- * goal. If agents with the same goal are in the way, it has arrived if it is as near as possible.
- * An agent can arrive again only after it was pushed away, its goal moved, or room nearer to the
- * goal became free. */
+ * goal. If agents with the same goal are in the way, an agent has arrived once it is as near as
+ * possible. An agent can arrive again only after it was pushed away, its goal moved, or room nearer
+ * to the goal became free. */
 uint32_t copse_crowd_arrived(const copse_crowd *crowd);
 /* Returns the number of agents that got stuck in the last step, because they made no progress
  * toward their goal for 2 seconds. */
@@ -1184,7 +1187,7 @@ typedef struct copse_crowd_view {
   uint32_t neighborCount, wallCount, constraintCount, wallConstraintCount;
   uint32_t neighbors[COPSE_CROWD_MAX_NEIGHBORS]; /* ids of neighbors, nearest first */
   uint32_t walls[COPSE_CROWD_WALLS];             /* ids of edges, nearest first */
-  /* Constraints on the agent's velocity, those of walls first. 2D: half-planes, 4 floats each: a
+  /* Constraints on the agent's velocity, wall constraints first. 2D: half-planes, 4 floats each: a
    * point of the border and the border's unit direction; velocities on its left are permitted. 3D:
    * half-spaces, 6 floats each: a point of the border and its unit normal, which points to
    * permitted velocities. */
