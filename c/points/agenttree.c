@@ -1,5 +1,5 @@
 /* The agent tree: memory, cells to draw, statistics, validation and the table of functions.
- * Building and querying have files of their own; agenttree.h describes the tree. */
+ * agenttree.h describes the tree. */
 
 #include "agenttree.h"
 
@@ -45,7 +45,7 @@ typedef struct depth_walk {
   /* A stack of the depths of right children that are not reached yet. */
   uint32_t rightDepths[COPSE_MAX_DEPTH];
   uint32_t waiting;
-  uint32_t depth; /* the depth of the current node */
+  uint32_t depth;
 } depth_walk;
 
 static void depth_walk_on(depth_walk *walk, const agenttree_node *current) {

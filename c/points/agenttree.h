@@ -34,8 +34,8 @@ struct agenttree {
   agenttree_node *nodes;
   float *bounds; /* 2 * dimensions floats per node */
   uint32_t nodeCount;
-  /* Scratch memory for the build: as many entries as points.ordered. The ids share the memory of
-   * points.ordered.groups, which is written last. */
+  /* Scratch memory for the build: as many entries as points.ordered. spare.ids shares the memory of
+   * points.ordered.groups, which the build writes last. */
   scan_points spare;
 };
 

@@ -1,4 +1,4 @@
-/* Batch queries of the agent tree. The tree is processed unit by unit: a unit is a node with some
+/* Batch queries of the agent tree. The tree is processed unit by unit: a unit is a node with a few
  * hundred agents, which are near each other.
  *
  * All agents within reach of a unit are gathered, that is, copied to one array. The reach is the
@@ -15,8 +15,8 @@
 
 #include <string.h>
 
-/* The agents around a unit. First they are gathered, into the last part of `near`; then they are
- * sorted into the first part, see "Bands". */
+/* The agents around a unit are first gathered into the last part of the arrays of `nearby`, and
+ * then sorted into the first part, see "Bands" below. */
 enum {
   GATHER_LIMIT = 1536, /* the maximum number of gathered agents */
   BAND_LIMIT = 256,    /* the maximum number of bands */
@@ -53,8 +53,9 @@ ALWAYS_INLINE void leaf_walk_start(leaf_walk *walk, const struct agenttree *tree
   walk->waiting = points_have(&tree->points, mask);
 }
 
-/* Returns the next leaf, or COPSE_NONE at the end. Stores both children on the stack and then keeps
- * those in reach: a branch for each child would often be predicted wrongly. */
+/* Returns the next leaf, or COPSE_NONE at the end. Writes both children of a node to the stack, but
+ * advances its top only by those in reach: a branch for each child would often be predicted
+ * wrongly. */
 ALWAYS_INLINE uint32_t leaf_walk_next(leaf_walk *walk, const struct agenttree *tree,
                                       const int dim) {
   const box4 box = box4_load(walk->box, dim);
@@ -135,7 +136,8 @@ ALWAYS_INLINE void gather_run_in(nearby *near, const struct agenttree *tree,
   near->size = size;
 }
 
-/* gather_run_in out of line: for pairs, and for batches with masks, which need not be as fast. */
+/* gather_run does the same as gather_run_in, but is not inlined: for pairs, and for batches with
+ * masks, which need not be as fast. */
 DEFINE_PAIR_VOID(void, gather_run,
                  (nearby *const near, const struct agenttree *tree, const agenttree_node *leaf,
                   uint32_t begin, uint32_t end, const leaf_walk *walk, gather_fields fields),
@@ -160,7 +162,7 @@ ALWAYS_INLINE bool gather_in(nearby *near, const struct agenttree *tree, const b
       gather_run_in(near, tree, run, run->begin, run->end, &walk, GATHER_IDS, dim);
     else
       gather_other(near, tree, run, run->begin, run->end, &walk, GATHER_IDS_AND_GROUPS);
-    walk.mask = mask; /* only for the other agents: those of the unit are all gathered */
+    walk.mask = mask; /* for all other leaves: the unit's own agents need not match it */
   }
   return true;
 }
@@ -180,7 +182,8 @@ static bool gather(nearby *near, const struct agenttree *tree, const batch_query
 
 /* ---- Bands ------------------------------------------------------------------------------- */
 
-/* The width of a cell is the height of a strip divided by this. It is even: see step4. */
+/* The number of cells along x that are as wide as a strip is high. Must be even: step4 needs an odd
+ * `before`, which is REACH_CELLS + 1. */
 enum { REACH_CELLS = 2 };
 
 /* The agents around a unit, sorted. The space is divided into strips along the x axis, each at
@@ -189,16 +192,16 @@ enum { REACH_CELLS = 2 };
  * strips and layers have no agents of the unit.
  *
  * The band of a strip holds the agents of three strips of a layer: of the strip itself and of the
- * strips below and above. It is sorted by cells along x, whatever the strip. So all agents within
- * reach of an agent are in one run of the band of its strip, and in 3D also in the same cells of
- * the bands in the layers before and behind.
+ * strips below and above. In it, agents are sorted by their cells along x, whichever strip they are
+ * from. So all agents within reach of an agent are in one run of the band of its strip, and in 3D
+ * also in the same cells of the bands in the layers before and behind.
  *
  * Strip s of a layer has the band s + 1, so its agents are in the bands s, s + 1 and s + 2. The
  * first and the last band of a layer have no strip: they are written, but never read. */
 typedef struct band_table {
   nearby near;
-  /* For each gathered agent, its cell in the band s, the first of the three that it is in. The same
-   * cell of the next band is `columns` later. */
+  /* For each gathered agent of a strip s, its cell in the band s, the first of the three bands that
+   * it is in: an index into `ends`. Its cell in the next band is `columns` entries later. */
   uint32_t cells[GATHER_LIMIT + NEAR_PADDING];
   /* Where each cell of each band ends in `near`. Before the agents are sorted: where it begins. */
   uint32_t ends[CELL_LIMIT];
@@ -208,54 +211,57 @@ typedef struct band_table {
   float scale; /* 1 / height of a strip */
 } band_table;
 
-/* Returns the number of steps of the length 1 / scale in which points at a distance of 0 … `length`
- * can be. Rounds as step4 does. */
+/* Returns how many steps of the length 1 / scale it takes to cover the distances 0 … `length`,
+ * rounded as in step4. */
 static uint32_t steps(float length, float scale) {
   const float4 rounded = float4_add(float4_all(length * scale), float4_all(ROUNDER + 1));
   return word4_first(float4_as_words(rounded)) & ROUNDED_BITS;
 }
 
-/* Chooses the size of the cells around a unit of `size` agents, and how many there are. Returns
- * false if there are so many more cells than agents that the unit must be divided first. */
+/* Chooses the size and the number of the cells around a unit of `size` agents. Returns false if
+ * there would be far more cells than agents: the unit must then be divided first. */
 static bool lay_out(band_table *table, const float *box, uint32_t size, float reach2,
                     bool isDivisible, uint32_t dim) {
   float side = 0;
   for (uint32_t axis = 0; axis < dim; axis++)
     if (box[dim + axis] - box[axis] > side) side = box[dim + axis] - box[axis];
-  /* Strips are slightly higher than the reach, because of rounding, not lower than 1e-18, because
-   * squares of much smaller distances underflow, and not so low that counting them overflows. */
+  /* A strip is slightly higher than the reach, because of rounding; at least side / 1024, so that
+   * counting strips does not overflow; and at least 1e-18, because squares of much smaller
+   * distances underflow. */
   float height = sqrtf(reach2) * 1.002f;
   if (!(height > side / 1024)) height = side / 1024;
   if (!(height > 1e-18f)) height = 1e-18f;
   const float most = size < CELL_LIMIT / 32 ? 1024 + 16 * (float)size : CELL_LIMIT;
   for (;; height *= 1.25f) {
     WORKED(1);
-    table->scale = height < 1e30f ? 1 / height : 0; /* 0, also if the reach is INFINITY: one cell */
-    /* One empty cell, then a reach on both sides of the unit, and one more cell. */
+    table->scale = height < 1e30f ? 1 / height : 0; /* 0 if the reach is huge: one cell holds all */
+    /* The unit's own cells, those within reach on both sides of it, an empty cell before them, and
+     * a spare one behind them. */
     const uint32_t columns =
         steps(box[dim] - box[0], REACH_CELLS * table->scale) + 2 * REACH_CELLS + 2;
     table->columns = (columns + 3) & ~3u;
-    /* Two outermost strips, and two more bands than strips. */
+    /* A band for each strip of the unit, for the two outermost strips, and two without a strip. */
     table->bands = steps(box[dim + 1] - box[1], table->scale) + 4;
     table->layers = dim == 3 ? steps(box[5] - box[2], table->scale) + 2 : 1;
     const float bands = (float)table->bands * (float)table->layers;
-    /* The loop ends: of very high strips there are three, of 8 cells. */
+    /* The loop ends: if strips are very high, three per layer suffice, with 8 cells each. */
     if (bands <= BAND_LIMIT && (bands + 2) * (float)table->columns <= most) return true;
     if (isDivisible && size > CELL_LIMIT / 16) return false;
   }
 }
 
-/* Returns by how many steps of the length 1 / scale, rounded, the coordinates x[0] … x[3] are above
- * lo - before / scale: at least 0, at most `most`. Halves are rounded to even numbers. So that they
- * are rounded alike everywhere, `before` must be odd, and `steps` adds an odd number, too. */
+/* Returns how far the coordinates x[0] … x[3] are above lo - before / scale, in steps of the length
+ * 1 / scale: rounded to integers (halves to even ones), at least 0, at most `most`. `before` must
+ * be odd, as is the number that `steps` adds: so both round halves in the same direction. */
 ALWAYS_INLINE float4 step4(const float *x, float lo, float scale, float before, float most) {
   float4 t = float4_mul(float4_sub(float4_load(x), float4_all(lo)), float4_all(scale));
   t = float4_min(float4_max(t, float4_all(-before)), float4_all(most - before));
   return float4_sub(float4_add(t, float4_all(ROUNDER + before)), float4_all(ROUNDER));
 }
 
-/* Sets the cells of the `size` gathered agents, and counts the agents of each cell. The counts are
- * in `ends`, those of strip s in the band s + 2: the last of the three bands that need them. */
+/* Finds the cell of each of the `size` gathered agents, and counts the agents of each cell. The
+ * counts are in `ends`: those of strip s in the band s + 2, the last of the three bands that need
+ * them. */
 ALWAYS_INLINE void count_cells(band_table *table, const float *box, uint32_t size, const int dim) {
   const nearby *near = &table->near;
   const float columns = (float)table->columns, bands = (float)table->bands;
@@ -331,9 +337,9 @@ DEFINE_PAIR_VOID(void, sort_into_bands, (band_table *const table, const float *b
 /* The rows of a unit are written for up to ASKERS agents at a time. */
 enum { ASKERS = 64 };
 
-/* Writes the runs that agents of a unit scan, see batch_rows: those of the gathered agents from
- * `begin` on, before `end`, but at most of ASKERS. Returns the number of agents. A run begins where
- * the cell before it ends. */
+/* Writes the runs that batch_rows scans for agents of a unit: for the gathered agents from `begin`
+ * on, before `end`, but for at most ASKERS of them. Returns their number. A run begins where the
+ * cell before it ends. */
 static uint32_t runs_from(const band_table *table, uint32_t begin, uint32_t end, uint32_t dim,
                           near_run *runs) {
   const uint32_t count = end - begin < ASKERS ? end - begin : ASKERS;

@@ -6,7 +6,7 @@
 
 enum {
   MIDPOINT_DEPTH = 64, /* nodes at this depth or deeper are split at the median */
-  MEDIAN_DEPTH = 29,   /* number of levels to halve COPSE_MAX_CAPACITY agents down to 1 */
+  MEDIAN_DEPTH = 29,   /* the number of levels that halve COPSE_MAX_CAPACITY agents down to 1 */
   NODE_WORK = 6,       /* there is memory for NODE_WORK / leafSize nodes per agent */
 };
 _Static_assert(MIDPOINT_DEPTH + MEDIAN_DEPTH < COPSE_MAX_DEPTH, "stacks hold a path and more");
@@ -20,8 +20,8 @@ static uint64_t median_nodes(uint64_t n, uint64_t leafSize) {
   return 2 * leaves - 1 < onePerLeaf ? 2 * leaves - 1 : onePerLeaf;
 }
 
-/* Returns the maximum number of nodes of a tree of n agents. Depends only on n, not on the
- * capacity, so that the tree's shape does not depend on the capacity either. */
+/* The result depends only on n and the leaf size, not on the capacity of the index: so the shape of
+ * the tree does not depend on the capacity either. */
 uint64_t agenttree_node_budget(uint64_t n, uint64_t leafSize) {
   uint64_t least = median_nodes(n, leafSize), roomy = NODE_WORK * n / leafSize;
   uint64_t onePerLeaf = n > 0 ? 2 * n - 1 : 1;
@@ -47,7 +47,8 @@ ALWAYS_INLINE uint32_t partition_in(const struct agenttree *tree, uint32_t begin
   const float *x = points.axes[axis];
   const float4 coordinate = float4_all(key.coordinate);
   const word4 id = word4_all(key.id);
-  /* The agents behind the run, which stores of four lanes overwrite. */
+  /* Saves the entries behind the run, which stores of four lanes overwrite. They are restored at
+   * the end. */
   float4 behind[3];
   const word4 idsBehind = word4_load(points.ids + end);
   EACH_AXIS (i, dim) behind[i] = float4_load(points.axes[i] + end);
@@ -97,8 +98,8 @@ static uint32_t count_below(const struct agenttree *tree, uint32_t begin, uint32
 }
 
 /* Returns the key that divides the agents of a node into halves. Finds its coordinate by bisection
- * of all floats between the bounds of the node. Ids ascend in a node, so of the agents with this
- * coordinate, the first ones are below the key. */
+ * of all floats between the bounds of the node. Agents with exactly this coordinate are divided by
+ * id: ids ascend in a node, so the first of them are below the key. */
 static split_key median_key(const struct agenttree *tree, uint32_t begin, uint32_t end, int axis,
                             const float *box, int dim) {
   const float *x = tree->points.ordered.axes[axis];
@@ -118,7 +119,7 @@ static split_key median_key(const struct agenttree *tree, uint32_t begin, uint32
   return (split_key){coordinate, tree->points.ordered.ids[begin]};
 }
 
-/* Returns the axis to split, or -1 if the box is a point. */
+/* Returns the axis along which to split a node, or -1 if its bounds are a single point. */
 static int choose_axis(const float *box, uint32_t depth, copse_axis rule, int dim) {
   if (rule == COPSE_AXIS_CYCLE) {
     for (int i = 0; i < dim; i++) {
@@ -139,8 +140,8 @@ static int choose_axis(const float *box, uint32_t depth, copse_axis rule, int di
   return side > 0 ? longest : -1;
 }
 
-/* Returns the middle between lo and hi, where lo < hi. Returns hi if the middle would be rounded to
- * lo: some agents are then always below the result. */
+/* Returns the middle between lo and hi, where lo < hi; hi if the middle would be rounded to lo. So
+ * the result is above lo, and at least one agent is below it. */
 ALWAYS_INLINE float midpoint(float lo, float hi) {
   float middle = lo + (hi - lo) / 2;
   return middle > lo ? middle : hi;
@@ -178,7 +179,7 @@ typedef struct pending {
   float box[2 * 3];
 } pending;
 
-/* Appends a node for a run, as a leaf until it is split. Returns its index. */
+/* Appends a node for a run of agents. It stays a leaf until it is split. Returns its index. */
 static uint32_t append_node(struct agenttree *tree, const pending *run, int dim) {
   const uint32_t index = tree->nodeCount++;
   float *box = tree->bounds + (size_t)index * 2 * (size_t)dim;

@@ -35,8 +35,9 @@ ALWAYS_INLINE uint32_t children_to_enter(const struct agenttree *tree, uint32_t 
   return enterLeft | enterRight << 1;
 }
 
-/* A faster region_scan for a leaf and a circle in the usual case: no groups to test, and room for
- * the whole leaf. In all other cases does nothing and returns false. */
+/* Does the same as region_scan, but faster, for a leaf and a circle in the usual case: no groups to
+ * test, and room in the results for the whole leaf. In all other cases does nothing and returns
+ * false. */
 ALWAYS_INLINE bool collect_plain(const scan_points *ordered, const agenttree_node *leaf,
                                  const region *circle, const scan_filter *filter,
                                  copse_results *results, const int dim) {

@@ -5,7 +5,6 @@
 
 #include "ray.h"
 
-/* Casts a ray: replaces *hit if an agent is hit earlier. Returns the number of nodes visited. */
 ALWAYS_INLINE uint32_t cast(const struct agenttree *tree, const scan_ray *ray,
                             const copse_query *query, copse_hit *hit, const int dim) {
   struct {
@@ -38,7 +37,7 @@ ALWAYS_INLINE uint32_t cast(const struct agenttree *tree, const scan_ray *ray,
       }
     }
     /* Also visits a node that the ray reaches exactly at the hit: an agent in it can be hit equally
-     * early and have a lower id. */
+     * early and have a lower id, which wins the tie. */
     while (!enter) {
       if (!waiting) return visits;
       index = stack[--waiting].index;

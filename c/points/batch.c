@@ -53,7 +53,7 @@ static copse_query query_of(const batch_query *batch, uint32_t slot) {
 typedef struct run_list {
   const near_run *runs;
   uint32_t count; /* the number of runs per row */
-  uint32_t step;  /* from the runs of a row to those of the next one; 0: all rows scan the same */
+  uint32_t step;  /* from a row's runs to those of the next row; 0: all rows have the same */
 } run_list;
 
 static run_list run_list_of(const near_run *runs, const near_run *whole, uint32_t dimensions) {
@@ -209,9 +209,9 @@ SMALL_CODE copse_status copse_points_all_within(const copse_points *points, floa
 
 enum { SELECT_TRIES = 4 };
 
-/* The first try for a row looks for candidates within guess2. This is the squared distance of an
- * earlier row's k-th neighbor, times GUESS_MARGIN. Measured: with 1.3, a second try is rarely
- * needed, and few candidates are superfluous. */
+/* The first try for a row looks for candidates within guess2: the squared distance of an earlier
+ * row's k-th neighbor, times GUESS_MARGIN. Measured: with 1.3, a second try is rarely needed, and
+ * few candidates are superfluous. */
 static const float GUESS_MARGIN = 1.3f;
 
 SMALL_CODE static expectation expectation_start(uint32_t k, uint32_t dimensions) {
@@ -348,7 +348,6 @@ SMALL_CODE OUT_OF_LINE uint32_t nearest_beyond(const batch_query *batch, const n
   return nearest_alone(batch, center, near->ids[i], k, row);
 }
 
-/* Returns where row i is stored. */
 static pairs row_at(const copse_neighbor_rows *rows, uint32_t i, uint32_t k) {
   const size_t begin = (size_t)i * k;
   return (pairs){rows->distances2 + begin, rows->ids + begin};

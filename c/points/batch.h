@@ -15,8 +15,8 @@ struct batch_query {
   copse_query query;
   /* The mask of each agent, by slot; NULL if none of them filters anything. */
   const uint32_t *masks;
-  /* True if nothing is filtered: no mask filters anything and, if rows are for the caller's points,
-   * no id is excluded. */
+  /* True if no agent is filtered out: all masks have all bits and, if rows are for the caller's
+   * points, no id is excluded. */
   bool plain;
   bool ofPoints; /* rows are for the caller's points, not for agents */
 };
@@ -31,27 +31,29 @@ uint32_t batch_mask_of_run(const batch_query *batch, uint32_t begin, uint32_t en
 
 /* ---- Gathered agents ---- */
 
-/* NEAR_LIMIT is the maximum number of agents that are gathered at a time. The arrays have more
- * entries, because the agent tree keeps several copies of each agent. */
+/* NEAR_LIMIT is the maximum number of agents that are gathered (copied to one array) at a time. The
+ * arrays have more entries, because the agent tree keeps several copies of each agent. */
 enum { NEAR_LIMIT = 2048, NEAR_PADDING = 12, NEAR_ENTRIES = 7 * NEAR_LIMIT / 2 + NEAR_PADDING };
 
-/* What to gather for each agent besides its position. A plain batch does not need groups. With
- * GATHER_PLACES, `ids` holds places instead of ids: indices in the order of the structure. */
+/* What to gather for each agent besides its position. A batch that filters no agents needs no
+ * groups. GATHER_PLACES: instead of its id, its place, that is, its index in the order of the
+ * structure. */
 typedef enum gather_fields { GATHER_IDS, GATHER_IDS_AND_GROUPS, GATHER_PLACES } gather_fields;
 
-/* Gathered agents. The arrays have room for scans and copies that go past the end. */
+/* Gathered agents: copies of agents that are close together. Reads and writes may go a few entries
+ * past the end. */
 typedef struct nearby {
   float axes[3][NEAR_ENTRIES];
   uint32_t ids[NEAR_ENTRIES];
   union {
-    uint32_t groups[NEAR_ENTRIES]; /* for batches that are not plain */
-    float radii[NEAR_ENTRIES];     /* for pairs of agents with radii */
+    uint32_t groups[NEAR_ENTRIES]; /* used if the batch filters agents */
+    float radii[NEAR_ENTRIES];     /* used to find pairs of agents with radii */
   };
   uint32_t size;
 } nearby;
 
-/* A run of gathered agents: begin … end - 1. A scan reads up to three entries past its end, and
- * would find them: they must be too far away, or have an x of NaN. */
+/* A run of gathered agents: begin … end - 1. Scans read four entries at a time, up to three past
+ * the end. These must be too far away to be found, or have an x of NaN. */
 typedef struct near_run {
   uint32_t begin, end;
 } near_run;
@@ -74,7 +76,7 @@ ALWAYS_INLINE void nearby_center(const nearby *near, uint32_t i, float *center, 
   center[2] = dim == 3 ? near->axes[2][i] : 0;
 }
 
-/* The agent, or the caller's point, that a row is for. */
+/* The agent, or the caller's point, that a row of results is for. */
 typedef struct batch_asker {
   scan_center center;
   word4 slot;
@@ -108,8 +110,8 @@ ALWAYS_INLINE float4 nearby_distance2(const nearby *near, uint32_t i, const batc
 enum { ROWS_WAITING = 512 };
 
 /* Writes rows of ids. The ids of a row are written immediately. Its offset and count wait, and are
- * written later, together with those of many other rows. The places where they go can be far apart
- * in memory, and this way the cache misses overlap. */
+ * written later, together with those of many other rows: they go to places far apart in memory, and
+ * this way the cache misses overlap. */
 struct row_writer {
   uint32_t *offsets, *counts, *ids;
   uint32_t capacity; /* the number of ids that fit into `ids` */
@@ -131,7 +133,8 @@ ALWAYS_INLINE void rows_expect(row_writer *writer, uint32_t count) {
   if (writer->waiting + count > ROWS_WAITING) rows_flush(writer);
 }
 
-/* Ends a row whose ids fit and are already in place, at ids + used. Call rows_expect first. */
+/* Ends a row whose ids fit and are already in place, at writer->ids + writer->used. Call
+ * rows_expect first. */
 ALWAYS_INLINE void row_fits(row_writer *writer, uint32_t row, uint32_t count) {
   const uint32_t i = writer->waiting++;
   writer->slots[i] = row;
@@ -140,8 +143,8 @@ ALWAYS_INLINE void row_fits(row_writer *writer, uint32_t row, uint32_t count) {
   writer->used += count;
 }
 
-/* Ends a row of any length. If there is no room for its ids, the row becomes empty, and they are
- * counted as missed. */
+/* Ends a row of any length, whose ids are in place if they fit. Else the row becomes empty, and the
+ * ids count as missed. */
 static inline void row_end(row_writer *writer, uint32_t row, uint32_t count) {
   const bool fits = count <= rows_room(writer);
   rows_expect(writer, 1);
@@ -158,7 +161,7 @@ static inline void row_end(row_writer *writer, uint32_t row, uint32_t count) {
 void batch_rows(const batch_query *batch, const nearby *near, uint32_t self, uint32_t own,
                 const near_run *runs, float radius2, row_writer *writer);
 
-/* Writes the row of one agent by a single query, without gathered agents. */
+/* Writes the row of one agent by a single query of the whole index. */
 void batch_row_alone(const batch_query *batch, const float *center, uint32_t slot, float radius,
                      row_writer *writer);
 
@@ -168,8 +171,8 @@ void batch_row_alone(const batch_query *batch, const float *center, uint32_t slo
  * neighbor. */
 typedef struct expectation {
   float reach2; /* gather agents within this squared distance, until the next call of `expect` */
-  /* A lesser squared distance, for the next row: slightly more than k of the gathered agents are
-   * expected within it. 0: no guess yet. */
+  /* A squared distance for the next row: slightly more than k of the gathered agents are expected
+   * within it. Used only if it is less than reach2. 0: no guess yet. */
   float guess2;
   float margin; /* reach2 divided by the mean squared distance of the k-th neighbor */
   /* The squared distances of k-th neighbors, summed over the rows that `full` counts. */
@@ -181,8 +184,8 @@ typedef struct expectation {
 /* Updates the prediction from the rows that were written since the last call. */
 void expect(expectation *expected);
 
-/* Finished rows that are to be copied to the arrays of the caller. Many rows are copied at a time,
- * so that their cache misses overlap, as in row_writer. */
+/* Rows that are finished, but not yet copied to the arrays of the caller. Many rows are copied at a
+ * time, so that their cache misses overlap, as in row_writer. */
 enum { QUEUE_ROWS = 64 };
 typedef struct row_queue {
   uint32_t size;
@@ -216,11 +219,11 @@ void batch_nearest(neighbor_search *search, const nearby *near, uint32_t self, u
                    const near_run *runs, float reach2);
 
 /* Does the same as batch_nearest, but only for k = 1, and only if the batch is plain (see
- * batch_query) and its rows are for the caller's points. */
+ * batch_query) and its rows are for the caller's points. Scans all gathered agents. */
 void batch_nearest_one(neighbor_search *search, const nearby *near, uint32_t self, uint32_t own,
                        float reach2);
 
-/* Writes the row of one agent by a single query, without gathered agents. */
+/* Writes the row of one agent by a single query of the whole index. */
 void batch_nearest_alone(neighbor_search *search, const float *center, uint32_t slot);
 
 /* ---- Pairs ---- */

@@ -150,16 +150,16 @@ bool grid_is_inner(const struct grid *grid, float4 lo, float4 hi);
 /* A walk over the runs of all agents that may be within reach of a box. */
 typedef struct wrapped_walk {
   const struct grid *grid;
-  /* A number past the last stands for one at the other side of the world: it is less by the number
-   * of columns, rows or layers. */
+  /* A number n past the last column (row, layer) stands for one at the other side of the world: for
+   * n minus the number of columns (rows, layers). */
   grid_window window;
   uint32_t y, z; /* the row to visit next, and its layer */
   bool second;   /* the row's columns at the other side of the world are next */
   grid_run run;  /* the part of a run that was not read yet */
 } wrapped_walk;
 
-/* Starts a walk around the box lo … hi, or a point if both are the same. It must be in the
- * world. */
+/* Starts a walk over all agents within reach of the box lo … hi, which must be in the world. If lo
+ * equals hi, the box is a point. */
 void wrapped_start(wrapped_walk *walk, const struct grid *grid, const float *lo, const float *hi,
                    float reach2);
 /* Writes the next run, or the next part of a run, of at most `most` agents. Returns false at the

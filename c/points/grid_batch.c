@@ -63,8 +63,8 @@ SMALL_CODE OUT_OF_LINE void group_at_any(const struct grid *grid, uint32_t begin
   group_at(grid, begin, group, (int)grid->points.dimensions);
 }
 
-/* Writes the window (box of columns) that contains everything within reach of a group. Fails as
- * grid_window_of does. */
+/* Writes the window (box of columns) that contains everything within reach of a group. Returns
+ * false if grid_window_of does. */
 ALWAYS_INLINE bool group_window(const struct grid *grid, const grid_group *group, float reach2,
                                 grid_window *window, const int dim) {
   const float4 reach = float4_all(reach_of(reach2));

@@ -120,7 +120,7 @@ float grid_reach(const struct grid *grid, uint32_t k) {
   if (grid->points.dimensions == 3) return cell;
   const float area = (grid->last[0] + 1) / grid->scale[0] * (grid->last[1] + 1) * cell;
   const float reach = sqrtf(area * (float)(k + 1) / (float)grid->points.present / 3.14159265f);
-  return reach > 0 && reach < cell ? reach : cell; /* 0 if `area` is too small for a float */
+  return reach > 0 && reach < cell ? reach : cell; /* `reach` is 0 if `area` underflows */
 }
 
 /* Updates the k nearest agents so far with those of a run. Returns 1, the number of runs visited.

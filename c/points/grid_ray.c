@@ -54,8 +54,8 @@ ALWAYS_INLINE bool window_of_piece(const struct grid *grid, const scan_ray *ray,
   return grid_window_of(grid, point4(lo, dim), point4(hi, dim), window, dim);
 }
 
-/* Casts a ray: replaces *hit if an agent is hit earlier. Returns the number of runs of agents
- * (grid_run) that it visited. */
+/* Casts a ray: if it hits an agent earlier than *hit, replaces *hit. Returns the number of runs of
+ * agents (grid_run) that it visited. */
 ALWAYS_INLINE uint32_t cast(const struct grid *grid, const scan_ray *ray, const copse_query *query,
                             copse_hit *hit, const int dim) {
   /* A piece is PIECE_CELLS cells long, and costs about as much as reading PIECE_WORK agents. */

@@ -1,8 +1,8 @@
 /* The grid in a world that wraps around (a torus): moving positions into the world, and queries
  * whose window reaches the world's edges.
  *
- * A scan of such a query reads differences by the shorter way, in place of positions, and its
- * center is 0: so it is the same code as in any other grid. */
+ * A scan of such a query reads positions relative to the query's center, by the shorter way around
+ * the world, and its own center is 0: so the scans of other grids can be used. */
 
 #include "grid.h"
 
@@ -146,8 +146,8 @@ bool grid_is_inner(const struct grid *grid, float4 lo, float4 hi) {
 
 /* ---- Walking over the runs of a window ---------------------------------------------------- */
 
-/* Writes to walk->window the numbers along an axis of all agents between lo and hi, which may lie
- * outside of the world. */
+/* Writes to walk->window the numbers of the columns (rows, layers) along an axis that contain all
+ * agents between lo and hi. lo and hi may lie outside of the world. */
 static void window_along(wrapped_walk *walk, int axis, float lo, float hi) {
   const struct grid *grid = walk->grid;
   const float least = grid->least[axis], size = grid->size[axis];
@@ -176,14 +176,15 @@ void wrapped_start(wrapped_walk *walk, const struct grid *grid, const float *lo,
   walk->z = walk->window.lo[2];
 }
 
-/* Returns the number of a column, row or layer that may lie past the last. */
+/* Returns the column, row or layer that a number stands for: if it is past the last one, one at the
+ * other side of the world. */
 static uint32_t number_in(const struct grid *grid, uint32_t number, int axis) {
   const uint32_t last = (uint32_t)grid->last[axis];
   return number > last ? number - last - 1 : number;
 }
 
-/* Writes the next run, or the next part of a row that reaches the other side of the world. Returns
- * false at the end. */
+/* Sets walk->run to the next run: the agents of a row, or, if the row reaches the other side of the
+ * world, of its first or second part. Returns false at the end. */
 static bool next_run(wrapped_walk *walk) {
   const struct grid *grid = walk->grid;
   const grid_window *window = &walk->window;
@@ -234,7 +235,8 @@ void wrapped_differences(const struct grid *grid, int axis, const float *x, uint
 enum { READ_LIMIT = 512 };
 static const float ZERO[3] = {0, 0, 0};
 
-/* A walk whose agents are read as if the center of the query were 0. */
+/* A walk that reads the positions of agents relative to the center of a query, as if that center
+ * were 0. */
 typedef struct wrapped_query {
   wrapped_walk walk;
   const float *center;
@@ -247,7 +249,7 @@ static void query_start(wrapped_query *query, const struct grid *grid, const flo
   wrapped_start(&query->walk, grid, center, center, reach2);
   query->center = center;
   query->points = grid->points;
-  if (!points_have(&grid->points, mask)) query->walk.z = UINT32_MAX; /* at the end */
+  if (!points_have(&grid->points, mask)) query->walk.z = UINT32_MAX; /* the walk is over */
 }
 
 /* Reads the next agents: they are the agents 0 … n - 1 of query->points. Returns n. */
@@ -298,7 +300,7 @@ uint32_t wrapped_count(const void *index, const region *where, const copse_query
   const struct grid *grid = index;
   region circle = *where;
   if (circle_is_inner(grid, &circle)) return grid_count(grid, &circle, query, stopAtFirst, visits);
-  /* Counts all, even with stopAtFirst: any number above 0 will do. */
+  /* Counts all agents. With stopAtFirst, any number above 0 will do. */
   copse_results counted = {0}; /* no room for ids */
   *visits = wrapped_collect(index, where, SHAPE_CIRCLE, query, &counted);
   return counted.total;

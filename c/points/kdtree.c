@@ -1,5 +1,5 @@
-/* The k-d tree: memory, cells to draw, statistics, validation and the table of functions. Building
- * and querying have files of their own; kdtree.h describes the tree. */
+/* The k-d tree: memory, cells to draw, statistics, validation and the table of functions. kdtree.h
+ * describes the tree. */
 
 #include "kdtree.h"
 

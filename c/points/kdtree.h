@@ -66,8 +66,8 @@ typedef struct kdtree_walk {
   kdtree_range stack[2 * KDTREE_LEVELS]; /* still to visit: per level, a subtree and a node */
 } kdtree_walk;
 
-/* Starts a walk over runs, which are ranges of points. Together they contain all points in the box
- * lo … hi, and some points outside the box. `lo` and `hi` have the lanes x, y, z. */
+/* Starts a walk over runs, which are ranges of points. Together, the runs contain all points in the
+ * box lo … hi, and some points outside the box. `lo` and `hi` have the lanes x, y, z. */
 ALWAYS_INLINE void kdtree_walk_start(kdtree_walk *walk, const struct kdtree *tree, float4 lo,
                                      float4 hi, uint32_t mask) {
   float4_store(walk->lo, lo);

@@ -64,7 +64,7 @@ ALWAYS_INLINE word4 on_the_way(const kdtree_walk *walk, const float *x, int axis
 }
 
 /* Appends to `near` those of the points begin … end - 1 that are in the box of a walk. There must
- * be room for all of them. If end <= begin, there are none. */
+ * be room for all of them. If end <= begin, does nothing. */
 OUT_OF_LINE void append_run(nearby *near, const copse_points *points, const kdtree_walk *walk,
                             uint32_t begin, uint32_t end, gather_fields fields) {
   const bool spatial = points->dimensions == 3, uniform = points->anyGroups == points->allGroups;
@@ -153,8 +153,8 @@ void kdtree_all_neighbors(const void *index, neighbor_search *search) {
 /* ---- The k nearest, for many points of the caller ----------------------------------------- */
 
 /* A linked list of points of the caller, which are numbered: the point after point i is links[i].
- * All lists share the array `links`. It is also the array of counts of the result, to save memory:
- * the link of a point is read for the last time before the count of its row is written. */
+ * All lists share the array `links`. To save memory, `links` is also the array of counts of the
+ * result: the link of a point is read for the last time before the count of its row is written. */
 typedef struct point_list {
   uint32_t first, size;
 } point_list;
@@ -180,12 +180,12 @@ typedef struct range_visitors {
   point_list list;
 } range_visitors;
 
-/* A range of the tree that has more than FEW points and more than FEW visitors is divided, into up
- * to PARTS parts in one step. The parts are divided in the same way. Measured with 100,000 points,
- * this value of FEW was the fastest. Visitors are processed together if their range has at most
- * CLOSE points per visitor; otherwise each makes a single query. Measured on uniform and clustered
- * points: processing visitors together is faster if CLOSE is 8 or a little more, but not if it is
- * 16. MOST_WAITING is the capacity of the stack of ranges. */
+/* A range of the tree that has more than FEW points and more than FEW visitors (points of the
+ * caller) is divided, into up to PARTS parts in one step. The parts are divided in the same way.
+ * Measured with 100,000 points, this value of FEW was the fastest. Visitors are processed together
+ * if their range has at most CLOSE points per visitor; otherwise a single query is made for each.
+ * Measured on uniform and clustered points: processing visitors together is faster if CLOSE is 8 or
+ * a little more, but not if it is 16. MOST_WAITING is the capacity of the stack of ranges. */
 enum { FEW = 40, PARTS = 64, CLOSE = 11, MOST_WAITING = 6 * PARTS };
 
 /* The division of the caller's points among ranges of a tree. The stack holds ranges that may still
@@ -238,7 +238,7 @@ OUT_OF_LINE void divide(point_division *division, uint32_t parts) {
   const copse_points *points = &division->tree->points;
   const int dim = (int)points->dimensions;
   range_visitors *targets = division->stack + division->waiting;
-  /* As a binary tree: node i has the children 2 * i and 2 * i + 1. */
+  /* A binary tree of ranges: node i has the children 2 * i and 2 * i + 1. */
   kdtree_range ranges[2 * PARTS];
   float lines[PARTS];
   ranges[1] = whole.range;

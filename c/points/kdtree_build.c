@@ -104,7 +104,7 @@ ALWAYS_INLINE void swap_points(const scan_points *points, uint32_t a, uint32_t b
   points->ids[b] = id;
 }
 
-/* Sorts a few points as kdtree_before compares them. */
+/* Sorts a few points by their super keys, see kdtree_before. */
 ALWAYS_INLINE void sort_few_in(const scan_points *points, uint32_t begin, uint32_t end,
                                uint32_t axis, const int dim) {
   for (uint32_t i = begin + 1; i < end; i++)

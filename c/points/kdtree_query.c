@@ -128,7 +128,6 @@ typedef struct aside {
   float gap2;
 } aside;
 
-/* The state of a search for the nearest points. */
 typedef struct nearest_descent {
   kdtree_range range; /* the range to enter next */
   float gaps[3];      /* the distances from the center to `range`, along each axis */
@@ -214,8 +213,8 @@ uint32_t kdtree_neighbors(const void *tree, const float *center, const copse_que
                   NULL, nearest);
 }
 
-/* Estimates the squared distance of the k-th neighbor, from the density of the points around
- * `center`: in the smallest range of the tree that contains `center` and has enough points. */
+/* Estimates the squared distance of the k-th neighbor, from the density of the points in a range of
+ * the tree: the smallest one that contains `center` and has enough points. */
 float kdtree_reach2(const void *index, const float *center, uint32_t k) {
   const struct kdtree *tree = index;
   const int dim = (int)tree->points.dimensions;

@@ -7,8 +7,8 @@
 
 #include <string.h>
 
-/* A range of points, a box that contains them, and the fraction of the ray at which it reaches the
- * box. */
+/* A range of points, a box that contains them, and the fraction of the ray at which the ray reaches
+ * the box. */
 typedef struct kdtree_cell {
   kdtree_range range;
   float box[6 + BOX_PADDING];
@@ -25,7 +25,6 @@ ALWAYS_INLINE void cell_side(kdtree_cell *half, const kdtree_cell *cell, uint32_
   half->range = (kdtree_range){begin, end, kdtree_next_axis(axis, dim)};
 }
 
-/* Casts a ray: replaces *hit if a point is hit earlier. Returns the number of nodes visited. */
 ALWAYS_INLINE uint32_t cast(const struct kdtree *tree, const scan_ray *ray,
                             const copse_query *query, copse_hit *hit, const int dim) {
   const scan_points *points = &tree->points.ordered;
@@ -39,7 +38,7 @@ ALWAYS_INLINE uint32_t cast(const struct kdtree *tree, const scan_ray *ray,
     WORKED(1);
     const uint32_t begin = cell.range.begin, end = cell.range.end;
     if (cell.time > hit->fraction)
-      continue; /* not >=: a point in the cell can tie with the hit and have a lower id */
+      continue; /* not if equal: a point of the cell can tie with the hit, and have a lower id */
     visits++;
     if (end - begin <= KDTREE_RUN) {
       points_scan_ray(&tree->points, begin, end, ray, &filter, hit);

@@ -98,7 +98,7 @@ void copse_points_destroy(copse_points *points) {
   memory_give(&allocator, points, points->type->bytes);
 }
 
-/* Copies the contents of the arrays common to all types of index. `target` has more capacity. */
+/* Copies the arrays that all types of index have to `target`, which has more capacity. */
 static void keep_own(copse_points *target, const copse_points *points) {
   const size_t dim = points->dimensions, old = own_slots(points), capacity = target->capacity;
   if (points->layout == COPSE_LAYOUT_SEPARATE) {
@@ -272,7 +272,7 @@ static points_survey survey_slowly(const points_source *source, uint32_t dimensi
   return survey;
 }
 
-/* True if all of these floats are valid coordinates: none is NaN or too large. */
+/* True if none of the floats is NaN or too large for a coordinate. */
 static bool are_coordinates(const float *x, uint64_t count) {
   const float4 most = float4_all(COPSE_MAX_COORDINATE), least = float4_all(-COPSE_MAX_COORDINATE);
   word4 ok = word4_all(UINT32_MAX);
@@ -411,7 +411,7 @@ void points_fetch(const copse_points *points, const points_source *source, uint3
   WITH_DIM(points->dimensions, fetch_in, points, source, begin, end);
 }
 
-/* Extends *lo and *hi by the coordinates x[0] … x[3]. */
+/* Extends the bounds in each lane of *lo and *hi by the coordinates x[0] … x[3]. */
 ALWAYS_INLINE void extend4(float4 *lo, float4 *hi, const float *x) {
   const float4 four = float4_load(x);
   *lo = float4_min(*lo, four);
@@ -425,7 +425,7 @@ void points_bounds(const copse_points *points, uint32_t begin, uint32_t end, flo
     uint32_t i = begin;
     for (; end - i >= 4; i += 4) extend4(&lo, &hi, x + i);
     if (i < end && end - begin >= 4)
-      extend4(&lo, &hi, x + end - 4); /* some of them again */
+      extend4(&lo, &hi, x + end - 4); /* reads some coordinates twice, which does no harm */
     else
       for (; i < end; i++) {
         WORKED(1);
@@ -491,7 +491,7 @@ bool copse_points_validate(const copse_points *points) {
  * form: for n slots, n * dimensions coordinates, interleaved, and n groups. */
 typedef struct points_snapshot {
   snapshot_header header;
-  /* These must be the same in the index that restores the snapshot. */
+  /* An index restores the snapshot only if it has the same values of these fields. */
   uint32_t dimensions, options[POINTS_OPTIONS], onNonFinite;
   uint32_t ever, slots, isBuilt, builtCount, skipped;
   uint32_t extras; /* the extras that were saved: a sum of EXTRA_… */

@@ -1,5 +1,6 @@
-/* The base of all structures of points: memory, the caller's buffers, and the agents of the last
- * build in the order of the structure. A structure adds a table of functions: points_type. */
+/* The common part of agent tree, grid and k-d tree: memory, the buffers that the caller writes, and
+ * the agents of the last build, in the order in which the structure stores them. Each structure
+ * adds a table of functions, points_type. */
 #ifndef COPSE_POINTS_H
 #define COPSE_POINTS_H
 
@@ -16,9 +17,10 @@
 #define WITH_DIM(dimensions, function, ...)                                                        \
   ((dimensions) == 3 ? function(__VA_ARGS__, 3) : function(__VA_ARGS__, 2))
 
-/* Defines the functions name_2d and name_3d, out of line, which return name_in(…, 2) and name_in(…,
- * 3). `parameters` are their parameters in parentheses; after that come the arguments of name_in
- * without `dim`. DEFINE_PAIR_VOID is for functions that return nothing. */
+/* Defines two functions that are not inlined: name_2d returns name_in(…, 2), name_3d returns
+ * name_in(…, 3). `parameters` is the parameter list of both, in parentheses. The arguments after
+ * that are passed to name_in, before `dim`. DEFINE_PAIR_VOID is for functions that return
+ * nothing. */
 #define DEFINE_PAIR(result, name, parameters, ...)                                                 \
   OUT_OF_LINE result name##_2d parameters { return name##_in(__VA_ARGS__, 2); }                    \
   OUT_OF_LINE result name##_3d parameters { return name##_in(__VA_ARGS__, 3); }
@@ -32,8 +34,8 @@
 
 typedef struct points_type points_type;
 
-/* The fields that all structures have in common. This struct is the first field of each structure,
- * so that a pointer to a structure is also a pointer to this struct. */
+/* The first field of each structure, so that a pointer to a structure is also a pointer to this
+ * struct. */
 struct copse_points {
   const points_type *type;
   uint32_t dimensions, capacity;
@@ -43,17 +45,17 @@ struct copse_points {
   void *block; /* holds all arrays: those in this struct and those that the structure adds */
   uint64_t blockBytes;
 
-  /* The buffers that the caller writes. Agents are in some of the slots 0 … slots - 1; the others
-   * are free, and have no group. */
+  /* The buffers that the caller writes, with an entry per slot. A slot below `slots` holds an agent
+   * or is free. The groups of free slots are 0. */
   float *positions;
   uint32_t *groups;
   uint32_t slots;
   struct slots agents; /* the slots in use; its capacity is the number of entries of the buffers */
 
-  /* The last build, if there was one. Slots with a group and valid coordinates (see points_survey)
-   * were present in it, the others absent. ordered.ids is a permutation of 0 … builtCount - 1:
-   * first the present slots, in the order of the structure, then the absent ones. If all agents
-   * have the same groups, ordered.groups is not filled. */
+  /* The last build. A slot was present in it if it had a group and valid coordinates (see
+   * points_survey), else absent. ordered.ids holds all slots 0 … builtCount - 1: first the present
+   * ones, in the order in which the structure stores them, then the absent ones. If all agents have
+   * the same groups, ordered.groups is not filled. */
   scan_points ordered;
   uint32_t present;
   uint32_t builtCount; /* the number of slots in the last build, present or absent */
@@ -61,7 +63,7 @@ struct copse_points {
   bool isBuilt;
   bool external;                 /* true: the agents are in arrays of the caller. There are no
                                   * buffers, so the capacity of `agents` is 0 */
-  uint32_t anyGroups, allGroups; /* group bits that some agents have, and that all have */
+  uint32_t anyGroups, allGroups; /* bits that some agents have, and bits that all agents have */
 };
 
 /* The input of a build: the buffers of an index, arrays of the caller, or a snapshot. */
@@ -76,11 +78,11 @@ typedef struct points_survey {
                         large */
   uint32_t bad;      /* number of slots with a group, but with NaN or a too large coordinate */
   uint32_t firstBad; /* the first bad slot, or COPSE_NONE */
-  uint32_t anyGroups, allGroups; /* group bits that some present slots have, and that all have */
+  uint32_t anyGroups, allGroups; /* bits that some present slots have, and that all have */
 } points_survey;
 
-/* The number of 32-bit words for options of a structure in a snapshot, such as the leaf size. An
- * index restores only a snapshot with the same words. */
+/* The number of 32-bit words that a snapshot has for a structure's options, such as the leaf size.
+ * An index restores a snapshot only if these words equal its own. */
 enum { POINTS_OPTIONS = 3 };
 
 typedef struct batch_query batch_query;
@@ -88,58 +90,61 @@ typedef struct row_writer row_writer;
 typedef struct neighbor_search neighbor_search;
 typedef struct pair_search pair_search;
 
-/* The functions of a structure. Their callers have checked all arguments. A query returns the
- * number of nodes (in the grid: of runs of agents) that it visited, unless its comment says
- * otherwise. A table for a single purpose, like the crowd's, has NULL for functions that are never
- * called, so that they are not linked. */
+/* The functions of one structure of points, such as the grid. Their callers have checked all
+ * arguments. A query returns the number of nodes (in the grid: of runs of agents) that it visited,
+ * unless its comment says otherwise. A table for a single purpose, like the crowd's, has NULL for
+ * functions that are never called, so that they are not linked. */
 struct points_type {
   snapshot_kind kind;
-  size_t bytes; /* the size of the struct of the structure, at most POINTS_BYTES */
+  size_t bytes; /* the size of the structure's struct in bytes, at most POINTS_BYTES */
 
   /* Carves this structure's own arrays out of a block of memory. If the block has no memory yet
    * (its `base` is NULL), only adds up their size. */
   void (*carve)(void *index, arena *block);
-  /* Copies this structure's own arrays into an index with a larger capacity. NULL if there is
-   * nothing to keep. */
+  /* Copies this structure's own arrays into an index with a larger capacity. NULL if none of them
+   * must be kept. */
   void (*keep)(void *larger, const void *index);
-  /* Builds from a source that was checked. `survey` is what the check found. */
+  /* Builds the structure from a source that was checked before. `survey` holds the results of the
+   * check. */
   void (*build)(void *index, const points_source *source, const points_survey *survey);
-  /* Writes the options that a snapshot must have to be restored. NULL if there are none. */
+  /* Writes the options in which a snapshot must agree with the index to be restored. NULL if there
+   * are none. */
   void (*options)(const void *index, uint32_t words[POINTS_OPTIONS]);
 
   /* Appends the agents in a region to the results. */
   uint32_t (*collect)(const void *index, const region *where, shape kind, const copse_query *query,
                       copse_results *results);
-  /* Replaces *nearest by the nearest agent. Before, *nearest holds the maximum squared distance and
-   * no id, and keeps them if no agent is that near. */
+  /* Writes the nearest agent to *nearest, which must hold the maximum squared distance and no id
+   * before. If no agent is that near, *nearest stays as it is. */
   uint32_t (*nearest)(const void *index, const float *center, const copse_query *query,
                       pair *nearest);
-  /* Finds the k > 0 nearest agents: adds them to a heap. */
+  /* Adds the nearest agents to a heap, which keeps at most nearest->k > 0 of them. */
   uint32_t (*neighbors)(const void *index, const float *center, const copse_query *query,
                         scan_nearest *nearest);
-  /* Estimates the squared distance of the k-th neighbor of a point. Returns 0 if that is not
-   * possible. NULL if the structure has no estimates. */
+  /* Returns an estimate of the squared distance from a point to its k-th nearest agent; 0 if no
+   * estimate is possible. NULL if the structure has no estimates. */
   float (*reach2)(const void *index, const float *center, uint32_t k);
   /* Returns the number of agents in a circle. With stopAtFirst: 0 if there are none, else any
    * number above 0. */
   uint32_t (*count)(const void *index, const region *circle, const copse_query *query,
                     bool stopAtFirst, uint32_t *visits);
-  /* Casts a ray: replaces *hit if an agent is hit earlier. NULL if the world wraps around: it has
-   * neither rays nor boxes, cones and planes. */
+  /* Casts a ray: if it hits an agent earlier than *hit, replaces *hit. NULL if the world wraps
+   * around: queries with rays, boxes, cones and planes are then refused. */
   uint32_t (*cast)(const void *index, const scan_ray *ray, const copse_query *query,
                    copse_hit *hit);
 
-  /* Batches, see batch.h: write the rows of all agents, or all pairs. */
+  /* Batch queries, see batch.h: these functions write a row of results for each agent, or all
+   * pairs. */
   void (*allWithin)(const void *index, const batch_query *batch, float radius, row_writer *writer);
   void (*allNeighbors)(const void *index, neighbor_search *search);
   void (*pairs)(const void *index, const batch_query *batch, pair_search *result);
-  /* Writes the rows of n > 0 points of the caller: the k > 0 nearest agents of each. NULL if the
-   * structure has no fast way: each point then makes a single query. */
+  /* Writes a row of results for each of the caller's n > 0 points: the k > 0 agents nearest to it.
+   * NULL if the structure has no fast way: a single query is then made for each point. */
   void (*nearestMany)(const void *index, neighbor_search *search, const float *points, uint32_t n);
 
   void (*cells)(const void *index, drawing *drawn);
-  /* Sets nodes, leaves, depth and isShared. They are 0 before, so a structure may leave some
-   * out. */
+  /* Sets the statistics nodes, leaves, depth and isShared. They are 0 before, so a structure may
+   * leave some out. */
   void (*stats)(const void *index, copse_points_statistics *stats);
   bool (*validate)(const void *index);
 };
@@ -175,14 +180,15 @@ static inline void points_center(const copse_points *points, uint32_t place, flo
     center[axis] = points->ordered.axes[axis][place];
 }
 
-/* True if the world has queries with rays, boxes, cones and planes: it does not wrap around. */
+/* True if the world does not wrap around. Only then are there queries with rays, boxes, cones and
+ * planes. */
 ALWAYS_INLINE bool points_are_flat(const copse_points *points) {
   return points->type->cast != NULL;
 }
 
 /* Returns the filter that a query needs for each agent. The filter does not test groups if all
- * agents are known to match the mask. Nor does it if all agents have the same groups: points_have
- * then tests these groups. */
+ * agents are known to match the mask. Nor does it if all agents have the same groups: the test in
+ * points_have then suffices. */
 ALWAYS_INLINE scan_filter points_filter(const copse_points *points, const copse_query *query) {
   const bool testGroups = query->mask != COPSE_ALL_GROUPS && !(points->allGroups & query->mask) &&
                           points->anyGroups != points->allGroups;
@@ -203,18 +209,17 @@ bool points_ok(const copse_points *definition);
 /* Returns the bytes that a structure with this definition needs; SIZE_MAX if they exceed the
  * address space. */
 size_t points_bytes(const copse_points *definition);
-/* Creates an index. `definition` is the first field of a structure's struct, in which the options
- * are set, but the arrays have no memory yet. */
+/* Creates an index. `definition` is the first field of a structure, such as a struct grid, in which
+ * the options are set, but the arrays have no memory yet. The structure is copied. */
 copse_status points_create(const copse_points *definition, copse_points **points);
-/* Returns the bytes that the whole structure takes. */
 ALWAYS_INLINE size_t points_memory(const copse_points *points) {
   return points->type->bytes + (size_t)points->blockBytes;
 }
 
 /* ---- Snapshots ---- */
 
-/* Arrays by slot that the owner of an index keeps beside it and wants to save with it. An array
- * that holds only defaults may be NULL. */
+/* Arrays with an entry per slot that belong to the owner of an index, such as a crowd, and are
+ * saved in the same snapshot. An array may be NULL if all its entries are the default. */
 typedef struct points_extras {
   const uint32_t *masks;
   const float *radii, *builtRadii; /* either both are NULL or neither is */
@@ -232,7 +237,7 @@ points_extras points_saved_extras(const void *bytes, size_t size, uint32_t *coun
 /* Clears the groups of free slots, in case the caller wrote there: builds must ignore free
  * slots. */
 void points_hide_free(const copse_points *points);
-/* Does the same as copse_points_build_from, but leaves the slots as they are. */
+/* Builds an index as copse_points_build_from does, but does not change which slots are in use. */
 copse_status points_build_source(copse_points *points, const points_source *source,
                                  uint32_t *firstBad);
 /* True if a slot has a group, and valid coordinates. */
@@ -242,12 +247,12 @@ bool source_has(const points_source *source, uint32_t slot, uint32_t dimensions)
 void points_order_slots(const copse_points *points, const points_source *source);
 /* Copies the results of a survey to the index: the first step of a build. */
 void points_take(copse_points *points, const points_source *source, const points_survey *survey);
-/* Copies the coordinates of the agents begin … end - 1 in the order of the structure from the
- * source to points->ordered. points->ordered.ids must be set. -0 becomes 0. */
+/* Copies coordinates from the source to the entries begin … end - 1 of points->ordered. Their ids
+ * must be set before. -0 becomes 0. */
 void points_fetch(const copse_points *points, const points_source *source, uint32_t begin,
                   uint32_t end);
-/* Writes the tight bounds of the agents begin … end - 1 in the order of the structure. There must
- * be at least one. */
+/* Writes the tight bounds of the agents in the entries begin … end - 1 of points->ordered. There
+ * must be at least one. */
 void points_bounds(const copse_points *points, uint32_t begin, uint32_t end, float *box);
 /* Copies the groups of all agents from the source to points->ordered, unless all agents have the
  * same groups. */
@@ -255,16 +260,16 @@ void points_fetch_groups(const copse_points *points, const points_source *source
 
 /* ---- Queries ---- */
 
-/* Returns the number of agents that an estimated reach (`reach2`) should contain: a few more than
- * k, because agents are not spread evenly. */
+/* Returns how many agents to count on when estimating a radius that contains k of them: a few more
+ * than k, because agents are not spread evenly. */
 ALWAYS_INLINE uint32_t points_aim(uint32_t k) { return k + 6; }
-/* Estimates the squared distance of the k-th neighbor of a point, from the density of the `size`
- * agents in a box. Returns 0 if the box has no area (in 3D no volume). */
+/* Returns an estimate of the squared distance from a point to its k-th nearest agent, from the
+ * density of the `size` agents in a box; 0 if the box has no area (in 3D no volume). */
 float points_reach2(const float *box, uint32_t size, const float *center, uint32_t k, int dim);
 
 /* ---- Scans that are compiled once for all structures: more copies would not be faster ---- */
 
-/* Appends those of the agents begin … end - 1 that lie in a box or cone to the results. */
+/* Appends the agents that lie in a box or cone to the results. Tests the agents begin … end - 1. */
 void points_scan(const copse_points *points, uint32_t begin, uint32_t end, const region *where,
                  shape kind, const scan_filter *filter, copse_results *results);
 uint32_t points_scan_count(const copse_points *points, uint32_t begin, uint32_t end,

@@ -78,7 +78,7 @@ void kdtree_presort(const struct kdtree *tree) {
     for (uint32_t i = 0; i < n; i++) orders[axis][i] = (uint32_t)sorted[i];
   }
 
-  /* Scratch memory: the keys are not needed any more. */
+  /* Scratch memory in place of the keys, which are not needed any more. */
   uint32_t *right = (uint32_t *)(void *)keys;
   bool *isLeft = (bool *)(right + n);
   kdtree_range stack[KDTREE_LEVELS];

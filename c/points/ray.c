@@ -15,7 +15,7 @@ typedef struct ray_query {
   const float *radii; /* the radius of each agent, by slot; or NULL */
 } ray_query;
 
-/* Casts a ray. Collects all hits if `all` is not NULL. Returns the number of nodes visited. */
+/* Casts a ray. Adds all hits to `all`, unless it is NULL. Returns the number of nodes visited. */
 static uint32_t cast_one(const ray_query *rays, const copse_query *query, const float *from,
                          const float *to, scan_hits *all, copse_hit *hit) {
   float ends[2][3] = {{0}};
@@ -29,7 +29,6 @@ static uint32_t cast_one(const ray_query *rays, const copse_query *query, const 
   return rays->points->type->cast(rays->points, &ray, query, hit);
 }
 
-/* True if the arguments of a ray are in their ranges. */
 static bool ray_ok(const copse_points *points, const float *from, const float *to, float radius,
                    float inflate) {
   const int dim = (int)points->dimensions;
@@ -37,7 +36,6 @@ static bool ray_ok(const copse_points *points, const float *from, const float *t
          query_radius_ok(inflate);
 }
 
-/* Checks the arguments of a ray, and casts it. */
 static copse_status raycast(const copse_points *points, const float *from, const float *to,
                             float radius, const float *radii, const copse_query *query,
                             scan_hits *all, copse_hit *hit, uint32_t *visits) {

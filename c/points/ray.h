@@ -11,8 +11,8 @@ typedef struct ray4 {
 } ray4;
 
 /* Prepares a ray. `inverse` is 1 divided by the ray's movement along each axis. On an axis along
- * which the ray hardly moves, `inverse` is a large finite number instead. ray4_times then finds a
- * box within reach on this axis either along the whole ray or nowhere on it. */
+ * which the ray hardly moves, `inverse` is a large finite number instead. On this axis, ray4_times
+ * then finds a box to be within reach of the whole ray or of no part of it. */
 ALWAYS_INLINE ray4 ray4_of(const scan_ray *ray, const int dim) {
   float from[4] = {0}, inverse[4] = {0};
   EACH_AXIS (axis, dim) {
@@ -34,9 +34,10 @@ ALWAYS_INLINE box4 ray4_times(const ray4 *ray, box4 box) {
   return (box4){float4_min(lo, hi), float4_max(lo, hi)};
 }
 
-/* Tests whether the ray comes within reach of two boxes, at the fraction `until` of the ray or
- * before. Returns two bits, set if it does: bit 0 for `first`, bit 1 for `second`. Writes to
- * times[0] and times[1] the fractions at which it first comes within reach of them. */
+/* Tests whether a ray comes within reach of two boxes, at the fraction `until` of the ray or
+ * before. Returns two bits, set if it does: bit 0 for `first`, bit 1 for `second`. Writes the
+ * fractions at which the ray first comes within reach of `first` and `second` to times[0] and
+ * times[1]. `times` must have room for four floats. */
 ALWAYS_INLINE uint32_t ray4_reaches(const ray4 *ray, box4 first, box4 second, float until,
                                     float *times, const int dim) {
   const box4 a = ray4_times(ray, first), b = ray4_times(ray, second);
