@@ -38,16 +38,15 @@ type Wasm<Name extends string, Otherwise> = typeof globalThis extends {
   : Otherwise
 
 // The types of typed arrays over an `ArrayBuffer`. Newer compilers distinguish them from typed
-// arrays over a `SharedArrayBuffer`, older ones do not. Written like this, the types work with
-// newer and older compilers.
+// arrays over a `SharedArrayBuffer`, older ones do not. These definitions work with both.
 export type Bytes = ReturnType<Uint8Array['slice']>
 export type Uint32s = ReturnType<Uint32Array['slice']>
 export type Int32s = ReturnType<Int32Array['slice']>
 export type Float32s = ReturnType<Float32Array['slice']>
 
 /**
- * A core, a .wasm file of this package: its URL, its bytes, a `Response` with them, or a compiled
- * module.
+ * A core (a .wasm file of this package): its URL, its bytes, a `Response` with the bytes, or a
+ * compiled module.
  */
 export type WasmSource =
   | string
@@ -103,7 +102,7 @@ export function create(options?: InitOptions): Promise<Instance>
 
 // ---- Errors ----
 
-/** The error codes that stem from the C library. */
+/** The error codes of calls that the current state of an object or of memory does not permit. */
 export type StateCode = 'FULL' | 'OUT_OF_MEMORY' | 'NOT_FINITE' | 'NOT_BUILT' | 'STALE_SLOT'
 export type ErrorCode = StateCode | 'DISPOSED' | 'NOT_READY' | 'BAD_SNAPSHOT' | 'DEAD'
 
@@ -152,7 +151,7 @@ export type Segment<D extends Dimensions> = D extends 3
 
 // ---- Options of queries ----
 
-/** Which items a query finds. */
+/** Options that select which items a query finds. */
 export interface SelectOptions {
   /** 32 bits: finds only items whose `groups` share a bit with this mask. Default: all bits. */
   mask?: number
@@ -171,7 +170,9 @@ export interface QueryOptions extends SelectOptions {
   sort?: 'none' | 'id' | 'distance'
 }
 
-/** As `QueryOptions`, but without the order 'distance': these queries do not measure distances. */
+/**
+ * Options of queries that do not measure distances: `QueryOptions` without the order 'distance'.
+ */
 export interface RangeOptions extends SelectOptions {
   /**
    * The order of the ids. 'none': the order in which the search finds them. 'id': ascending.
@@ -244,7 +245,7 @@ export interface Hit {
   id: number
   /** How far along the segment the hit is: 0 at its start, 1 at its end. */
   fraction: number
-  /** The point where the ray hits. */
+  /** The point where the ray hits the item. */
   x: number
   y: number
 }
@@ -255,7 +256,7 @@ export interface Hit3D extends Hit {
 /** All agents that a ray hits, sorted by fraction, ties by lower id. */
 export interface AllHits {
   ids: Uint32s
-  /** By hit, how far along the segment it is: 0 at its start, 1 at its end. */
+  /** By hit, how far along the segment the hit is: 0 at its start, 1 at its end. */
   fractions: Float32s
 }
 
@@ -264,7 +265,8 @@ export interface Hits {
   /** By segment, the id of the item that it hits first; -1 if it hits nothing. */
   ids: Int32s
   /**
-   * By segment, how far along it the hit is: 0 at its start, 1 at its end; 1 if it hits nothing.
+   * By segment, how far along the segment its first hit is: 0 at the start, 1 at the end or if
+   * there is no hit.
    */
   fractions: Float32s
 }
@@ -295,7 +297,7 @@ export interface NeighborRows {
 // ---- Members of all objects ----
 
 /**
- * The method that the statement `using` calls. Empty if the compiler's libraries have no
+ * The method that the statement `using` calls. An empty type if the compiler's libraries have no
  * `Symbol.dispose`.
  */
 type Disposed = {
@@ -309,13 +311,13 @@ declare abstract class CoreObject {
   get capacity(): number
   /**
    * Grows to at least this capacity, up to 2 ** 28. Keeps everything but the results of queries.
-   * Get all arrays again afterward: those that you got before are invalid.
+   * Get all arrays again afterward: the old ones are invalid.
    */
   reserve(capacity: number): void
 
   /** The number of items. */
   get count(): number
-  /** The end of a loop over the arrays, exclusive: 1 + the highest slot that was ever in use. */
+  /** The exclusive end of loops over the arrays: 1 + the highest slot that was ever in use. */
   get slots(): number
   /**
    * The generation of each slot: a counter that grows by 1 when the slot is taken, and by 1 when it
@@ -363,8 +365,8 @@ interface Queries<D extends Dimensions> {
    */
   within(...query: [...center: Point<D>, radius: number, options?: QueryOptions]): Uint32s
   /**
-   * As `within`, but writes the ids to `out`. If not all fit, it writes the first ones in the order
-   * of `sort`. Returns the total in either case.
+   * As `within`, but writes the ids to `out`. If not all fit, writes the first ones in the order of
+   * the option `sort`. Returns the total.
    */
   withinInto(
     ...query: [
@@ -409,18 +411,19 @@ interface Queries<D extends Dimensions> {
   // kept: so memory grows only if a batch finds more than any batch before.
 
   /**
-   * Returns the items within a radius of each point. `points`: x, y, (z,) x, y, …. Valid until the
-   * next `withinMany`, `rangeMany`, `pairs`, `pairsInto` or `allWithin`.
+   * Returns the items within a radius of each point. `points`: x, y, (z,) x, y, …. The rows are
+   * valid until the next `withinMany`, `rangeMany`, `pairs`, `pairsInto` or `allWithin`.
    */
   withinMany(points: Float32Array, radius: number, options?: SelectOptions): Rows
   /**
    * Returns the items in each box, as `range` does. `boxes`: minX, minY, (minZ,) maxX, maxY,
-   * (maxZ,) minX, …. Valid as long as the results of `withinMany`.
+   * (maxZ,) minX, …. The rows are valid until the next `withinMany`, `rangeMany`, `pairs`,
+   * `pairsInto` or `allWithin`.
    */
   rangeMany(boxes: Float32Array, options?: SelectOptions): Rows
   /**
    * Returns the k items nearest to each point, and their distances. `points`: x, y, (z,) x, y, ….
-   * Valid until the next `nearestMany` or `allNeighbors`.
+   * The rows are valid until the next `nearestMany` or `allNeighbors`.
    */
   nearestMany(
     points: Float32Array,
@@ -463,8 +466,8 @@ export interface IndexOptions {
    */
   layout?: 'interleaved' | 'separate'
   /**
-   * What `build()` does with positions that are NaN, infinite or beyond ±1e18. 'error': throws `NOT_FINITE`.
-   * 'skip': leaves these agents out of every result. Default: 'error'.
+   * What `build()` does with positions that are NaN, infinite or beyond ±1e18. 'error': throws
+   * `NOT_FINITE`. 'skip': leaves these agents out of every result. Default: 'error'.
    */
   onNonFinite?: 'error' | 'skip'
   /**
@@ -488,7 +491,7 @@ export interface IndexOptions {
 
 /**
  * The sizes of the buffers for the results of batches, to allocate the buffers in advance. Without
- * this, a batch grows the buffers when it needs to.
+ * these options, a batch grows the buffers when it needs to.
  */
 export interface RoomOptions {
   /** The number of ids in all rows or pairs of one batch. Default: 0. */
@@ -519,9 +522,9 @@ export interface Stats {
 
 declare abstract class Points<D extends Dimensions> extends CoreObject {
   /**
-   * The end of a loop over the arrays, exclusive: every agent has a lower slot. Setting it to n
-   * makes slots 0 to n - 1 agents, and frees all others. New agents have `groups` 1; their
-   * positions are whatever the arrays hold at their slots.
+   * The exclusive end of loops over the arrays: every agent has a lower slot. Setting it to n makes
+   * slots 0 to n - 1 agents, and frees all others. New agents have `groups` 1; their positions are
+   * whatever the arrays hold at their slots.
    */
   get slots(): number
   set slots(slots: number)
@@ -533,8 +536,8 @@ declare abstract class Points<D extends Dimensions> extends CoreObject {
   move(...agent: [slot: number, ...position: Point<D>]): void
   /**
    * Grows to at least this capacity, up to 2 ** 28, and allocates buffers for batches. Keeps
-   * everything but the results of queries. Get all arrays again afterward: those that you got
-   * before are invalid.
+   * everything but the results of queries. Get all arrays again afterward: the old ones are
+   * invalid.
    */
   reserve(capacity: number, options?: RoomOptions): void
 
@@ -609,31 +612,35 @@ declare abstract class Points<D extends Dimensions> extends CoreObject {
   ): (D extends 3 ? Hit3D : Hit) | null
   /**
    * Returns every agent that a segment hits, first hit first, ties by lower id: a piercing shot.
-   * What counts as a hit is the same as in `raycast`. Always the same object; its arrays are valid
-   * until the next query.
+   * What counts as a hit is the same as in `raycast`. Always returns the same object; its arrays
+   * are valid until the next query.
    */
   raycastAll(...query: [...segment: Segment<D>, options?: RayOptions]): AllHits
 
-  // Batches: many queries in one call. The buffers for their results grow on demand and are kept:
-  // so memory grows only if a batch finds more than any batch before.
+  // Batches: many queries in one call. The buffers for their results grow on demand, and are kept.
 
   /**
-   * Returns each agent's neighbors within a radius. Row i belongs to slot i, and leaves out i
-   * itself. The rows of agents that are near each other are stored near each other. Valid until the
-   * next `allWithin`, `withinMany`, `rangeMany`, `pairs` or `pairsInto`.
+   * Returns each agent's neighbors within a radius. Row i belongs to the agent of slot i, and
+   * leaves out that agent. The rows of agents that are near each other are stored near each other.
+   * All rows are valid until the next `allWithin`, `withinMany`, `rangeMany`, `pairs` or
+   * `pairsInto`.
    */
   allWithin(radius: number, options?: BatchOptions): Rows
   /**
-   * Returns the k nearest neighbors of each agent, and their distances. Row i belongs to slot i,
-   * and leaves out i itself. Valid until the next `allNeighbors` or `nearestMany`.
+   * Returns the k nearest neighbors of each agent, and their distances. Row i belongs to the agent
+   * of slot i, and leaves out that agent. The rows are valid until the next `allNeighbors` or
+   * `nearestMany`.
    */
   allNeighbors(options: AllNeighborsOptions): NeighborRows
-  /** Returns the first agent that each segment hits. `segments`: x0, y0, (z0,) x1, y1, (z1,) x0, …. */
+  /**
+   * Returns the first agent that each segment hits. `segments`: x0, y0, (z0,) x1, y1, (z1,) x0, ….
+   */
   raycastMany(segments: Float32Array, options?: ManyRayOptions): Hits
   /**
    * Returns the pairs of agents whose circles or spheres touch or overlap, by their `radii`. Each
-   * pair is two ids, a, b, a, b, … with a < b, and is found once. Both agents must match the mask.
-   * Valid until the next `pairs`, `pairsInto`, `allWithin`, `withinMany` or `rangeMany`.
+   * pair is two ids, a, b, a, b, … with a < b, and is found once. Both agents must match the option
+   * `mask`. The result is valid until the next `pairs`, `pairsInto`, `allWithin`, `withinMany` or
+   * `rangeMany`.
    */
   pairs(options?: BatchOptions): Uint32s
   /**
@@ -641,11 +648,11 @@ declare abstract class Points<D extends Dimensions> extends CoreObject {
    * a < b.
    */
   pairs(distance: number, options?: BatchOptions): Uint32s
-  /** As `pairs`, but writes the whole pairs that fit to `out`. Returns the number of all pairs. */
+  /** As `pairs`, but writes as many pairs as fit to `out`. Returns the number of all pairs. */
   pairsInto(out: Uint32Array, options?: BatchOptions): number
   /**
-   * As `pairs` with a distance, but writes the whole pairs that fit to `out`. Returns the number of
-   * all pairs.
+   * As `pairs` with a distance, but writes as many pairs as fit to `out`. Returns the number of all
+   * pairs.
    */
   pairsInto(distance: number, out: Uint32Array, options?: BatchOptions): number
 
@@ -655,7 +662,7 @@ declare abstract class Points<D extends Dimensions> extends CoreObject {
    * agents in this order from time to time has fewer cache misses.
    */
   order(): Uint32s
-  /** Returns statistics of the last build and the last query. Always the same object. */
+  /** Returns statistics of the last build and the last query. Always returns the same object. */
   stats(): Stats
 }
 interface Points<D extends Dimensions> extends Queries<D> {}
@@ -682,8 +689,8 @@ export interface TreeOptions {
 export type AgentTreeOptions = IndexOptions & TreeOptions
 
 /**
- * A tree of many points that all move: write `positions`, `build()` every frame, then query. If in doubt, use this
- * one.
+ * A tree of many points that all move: write `positions`, `build()` every frame, then query. If in
+ * doubt, use this one.
  *
  * A bucketed k-d tree after Bentley (1975) and Friedman, Bentley, Finkel (1977).
  */
@@ -714,10 +721,12 @@ export interface CellOptions {
 export type GridOptions = IndexOptions & CellOptions
 
 /**
- * A uniform grid of many points that all move: write `positions`, `build()` every frame, then query.
+ * A uniform grid of many points that all move: write `positions`, `build()` every frame, then
+ * query.
  *
- * The fastest index for one radius over evenly spread points, with cells as wide as that radius. `AgentTree` is
- * faster where points crowd together, and for radii that differ much from the cell size.
+ * The fastest index for one radius over evenly spread points, with cells as wide as that radius.
+ * `AgentTree` is faster where points crowd together, and for radii that differ much from the cell
+ * size.
  */
 export class Grid extends Points<2> {
   constructor(options: GridOptions)
@@ -787,18 +796,21 @@ export interface SensorsRoomOptions {
 
 export interface SensorReach {
   /**
-   * An agent enters when it is at most this far from the sensor's `position` or `agent`, or in the
-   * sensor's `box` enlarged by this distance on each side. At least 0, may be Infinity. Default for
-   * a box: 0. Required for other sensors.
+   * An agent enters when it is at most this far from the sensor's `position` or `agent`, or inside
+   * the sensor's `box`, enlarged by this distance on each side. At least 0, may be Infinity.
+   * Default for a box: 0. Required for other sensors.
    */
   radius?: number
-  /** An agent that is inside leaves beyond this distance, at least `radius`. Default: `radius`. */
+  /**
+   * An agent that is inside leaves when it is farther away than this, which is at least `radius`.
+   * Default: `radius`.
+   */
   leave?: number
   /** 32 bits: finds only agents whose `groups` share a bit with this mask. Default: all bits. */
   mask?: number
 }
 
-/** Where a sensor is. Exactly one of the options must be given. */
+/** Where a sensor is: exactly one of the options `position`, `box` and `agent`. */
 export type SensorPlace =
   | {
       /** The center of a circle or sphere: [x, y] or, in space, [x, y, z]. */
@@ -808,7 +820,10 @@ export type SensorPlace =
       agent?: undefined
     }
   | {
-      /** Two opposite corners: [x, y, x, y] or, in space, [x, y, z, x, y, z]. May be infinite. */
+      /**
+       * Two opposite corners: [x, y, x, y] or, in space, [x, y, z, x, y, z]. Coordinates may be
+       * infinite.
+       */
       box: ArrayLike<number>
       position?: undefined
       agent?: undefined
@@ -869,21 +884,19 @@ export class Sensors<D extends Dimensions = 2> extends CoreObject {
   get index(): Points<D>
   /**
    * Grows to at least this capacity, up to 2 ** 28, and allocates room for results. Keeps
-   * everything but the rows of the last update. Get all arrays again afterward: those that you got
-   * before are invalid.
+   * everything but the rows of the last update. Get all arrays again afterward: the old ones are
+   * invalid.
    */
   reserve(capacity: number, options?: SensorsRoomOptions): void
 
   // Arrays with one entry per sensor, for the whole capacity. Changes take effect with the next
-  // `update()`, which may move the arrays: get them again after it.
+  // `update()`, which may move the arrays: get them again after each update.
 
-  /** The `radius` of each sensor. */
   get radii(): Float32s
   /** The `leave` of each sensor. */
   get leaves(): Float32s
-  /** The `mask` of each sensor. */
   get masks(): Uint32s
-  /** The `agent` of each sensor; -1 if it has a place of its own. Read-only. */
+  /** The `agent` of each sensor; -1 if the sensor has a place of its own. Read-only. */
   get agents(): Int32s
 
   /**
@@ -907,16 +920,16 @@ export class Sensors<D extends Dimensions = 2> extends CoreObject {
 
   /**
    * Searches the last build of the index for each sensor. Returns the agents that left and entered
-   * each sensor since the last update, and those that are inside. Always the same object, valid
-   * until the next update. The center of a sensor around an agent is the agent's current entry in
-   * `positions`, even if it changed after the build. Costs as much as the searches, plus time
-   * linear in the number of agents inside, plus the time to sort those that left and entered.
-   * Memory grows only if the sensors find more agents than in any update before, or if the index
-   * has grown. A radius that is NaN or negative, or larger than the sensor's `leave`, throws a
-   * `RangeError`.
+   * each sensor since the last update, and those that are inside. Always returns the same object,
+   * which is valid until the next update. The center of a sensor around an agent is the agent's
+   * current entry in `positions`, even if it changed after the build. Costs as much as the
+   * searches, plus time linear in the number of agents inside, plus the time to sort those that
+   * left and entered. Memory grows only if the sensors find more agents than in any update before,
+   * or if the index has grown. A radius that is NaN or negative, or larger than the sensor's
+   * `leave`, throws a `RangeError`.
    */
   update(): SensorChanges
-  /** Returns statistics. Always the same object. */
+  /** Returns statistics. Always returns the same object. */
   stats(): SensorsStats
 }
 
@@ -987,8 +1000,8 @@ export interface OctreeStats {
   /** The number of cells that were not divided because all memory for cells was in use. */
   unsplit: number
   /**
-   * A measure of the work since the last `stats()`: one sum that counts items put into or taken out
-   * of cells, and cells divided or merged.
+   * A measure of the work since the last `stats()`: the number of times that an item was put into
+   * or taken out of a cell, plus the number of cells divided or merged.
    */
   changes: number
   /** The memory of the whole object, in bytes. */
@@ -1004,9 +1017,9 @@ declare abstract class Boxes<D extends Dimensions> extends CoreObject {
    */
   get boxes(): Float32s
   /**
-   * The groups of each item: 32 bits, one per group. Default: 1, until you write them; `remove`
-   * and `add` keep them. An item whose groups are 0 is absent from every result. Changes take
-   * effect at once.
+   * The groups of each item: 32 bits, one per group. Default: 1. What you write stays, even when
+   * `remove` frees the slot and `add` takes it again. An item whose groups are 0 is absent from
+   * every result. Changes take effect at once.
    */
   get groups(): Uint32s
 
@@ -1029,7 +1042,9 @@ declare abstract class Boxes<D extends Dimensions> extends CoreObject {
    * `STALE_SLOT`: the slot is not in use.
    */
   move(...item: [slot: number, ...point: Point<D>]): void
-  /** Moves or resizes an item. O(1) if it stays in its cell. `STALE_SLOT`: the slot is not in use. */
+  /**
+   * Moves or resizes an item. O(1) if it stays in its cell. `STALE_SLOT`: the slot is not in use.
+   */
   move(...item: [slot: number, ...box: Box<D>]): void
   /**
    * Moves every item to its box in the array `boxes`: one by one or, if many left their cells, by
@@ -1057,19 +1072,19 @@ declare abstract class Boxes<D extends Dimensions> extends CoreObject {
   ): (D extends 3 ? BoxHit3D : BoxHit) | null
   /**
    * Returns the first box or point that each segment hits. `segments`: x0, y0, (z0,) x1, y1, (z1,)
-   * x0, …. Valid until the next `raycastMany`.
+   * x0, …. The result is valid until the next `raycastMany`.
    */
   raycastMany(segments: Float32Array, options?: ManyBoxRayOptions): Hits
   /**
    * Returns the pairs of items that touch or overlap. Each pair is two ids, a, b, a, b, … with
-   * a < b, and is found once. Both items must match the mask. Valid until the next `pairs`,
-   * `pairsInto`, `withinMany` or `rangeMany`.
+   * a < b, and is found once. Both items must match the option `mask`. The result is valid until
+   * the next `pairs`, `pairsInto`, `withinMany` or `rangeMany`.
    */
   pairs(options?: BatchOptions): Uint32s
-  /** As `pairs`, but writes the whole pairs that fit to `out`. Returns the number of all pairs. */
+  /** As `pairs`, but writes as many pairs as fit to `out`. Returns the number of all pairs. */
   pairsInto(out: Uint32Array, options?: BatchOptions): number
 
-  /** Returns statistics of the tree and the last query. Always the same object. */
+  /** Returns statistics of the tree and the last query. Always returns the same object. */
   stats(): OctreeStats
 }
 interface Boxes<D extends Dimensions> extends Queries<D> {}
@@ -1097,8 +1112,8 @@ export interface ObstacleOptions {
   /** The maximum number of vertices, 1 to 2 ** 28. Default: 1,000. */
   capacity?: number
   /**
-   * The tree cuts edges into pieces where they cross its dividing lines. This is the maximum number
-   * of pieces, at least the capacity. If it is reached, queries are slower, but still exact.
+   * The maximum number of pieces, at least the capacity: the tree cuts edges into pieces where they
+   * cross its dividing lines. If the maximum is reached, queries are slower, but still exact.
    * Default: twice the capacity.
    */
   pieces?: number
@@ -1123,9 +1138,9 @@ export interface PolygonOptions {
 
 export interface SideOptions {
   /**
-   * Which edges the query finds. 'both': all. 'visible': only edges whose side toward the query's
-   * point is not solid. This includes all thin walls (segments), which have no solid side. Default:
-   * 'both'.
+   * Which edges the query finds. 'both': all. 'visible': only edges that are not solid on the side
+   * toward the query's point. This includes all thin walls (segments), which have no solid side.
+   * Default: 'both'.
    */
   side?: 'both' | 'visible'
 }
@@ -1219,7 +1234,7 @@ export class ObstacleTree extends CoreObject {
   get next(): Uint32s
   /** By vertex, the slot of the polygon that it belongs to. Read-only. */
   get polygons(): Uint32s
-  /** True if a polygon has this slot, which is the id of its first vertex. */
+  /** True if a polygon has this slot. */
   has(slot: number): boolean
   /**
    * Returns the direction in which a polygon's edges run: 1 counter-clockwise (y up), -1 clockwise,
@@ -1251,7 +1266,7 @@ export class ObstacleTree extends CoreObject {
   /**
    * Builds the tree from `vertices`, usually in O(N log N). Needed only after the game wrote to
    * that array: after all other changes, the next query builds the tree. The solid sides of
-   * polygons stay the same. If it throws `NOT_FINITE`, the previous tree stays.
+   * polygons stay the same. If `build` throws `NOT_FINITE`, the previous tree stays.
    */
   build(): void
 
@@ -1309,13 +1324,15 @@ export class ObstacleTree extends CoreObject {
   /**
    * Returns those of `ids` whose agents are visible from a point, in the same order. The ids can
    * be, for example, the result of a query of an `AgentTree`. `positions`: x0, y0, x1, y1, …, by
-   * id. An agent whose position is not finite is not visible. Valid until the next call of
-   * `keepVisible`.
+   * id. An agent whose position is not finite is not visible. The result is valid until the next
+   * call of `keepVisible`.
    */
   keepVisible(
     ...query: [...point: Point<2>, ids: ArrayLike<number>, positions: ArrayLike<number>]
   ): Uint32s
-  /** As `keepVisible`, but writes the ids that fit to `out`, which may be `ids`. Returns the total. */
+  /**
+   * As `keepVisible`, but writes the ids that fit to `out`, which may be `ids`. Returns the total.
+   */
   keepVisibleInto(
     ...query: [
       ...point: Point<2>,
@@ -1339,7 +1356,7 @@ export class ObstacleTree extends CoreObject {
   lines(): Float32s
   /** True if the internal structure is consistent: a check for tests. O(N log N). */
   validate(): boolean
-  /** Returns statistics of the tree and the last query. Always the same object. */
+  /** Returns statistics of the tree and the last query. Always returns the same object. */
   stats(): ObstacleStats
 }
 
@@ -1366,9 +1383,14 @@ export interface AgentNumbers {
    * of a crowd, it is also the upper limit for its agents. Default: 10.
    */
   maxNeighbors?: number
-  /** How many seconds ahead the velocity must stay free of collisions with neighbors, > 0. Default: 2. */
+  /**
+   * How many seconds ahead the velocity must stay free of collisions with neighbors, > 0.
+   * Default: 2.
+   */
   timeHorizon?: number
-  /** How many seconds ahead the velocity must stay free of collisions with walls, > 0. Default: 2. */
+  /**
+   * How many seconds ahead the velocity must stay free of collisions with walls, > 0. Default: 2.
+   */
   timeHorizonObstacles?: number
   /** The maximum change of the velocity per second. May be Infinity. Default: Infinity. */
   maxAcceleration?: number
@@ -1428,15 +1450,15 @@ export type AgentOptions = AgentVectors & AgentNumbers
 
 /** What an agent takes into account in a step: the result of `inspect`. */
 export interface CrowdView {
-  /** The slots of the neighbors that it avoids, nearest first. */
+  /** The slots of the neighbors that the agent avoids, nearest first. */
   neighbors: Uint32s
-  /** The ids of the edges of walls that it avoids, nearest first. */
+  /** The ids of the edges of walls that the agent avoids, nearest first. */
   walls: Uint32s
   /**
-   * The constraints on its velocity, those of walls first. In the plane, a constraint is a line in
-   * velocity space: a point (x, y) and a direction (x, y); velocities left of the line (y up) are
-   * permitted. In space, it is a plane: a point and a unit normal; velocities on the side that the
-   * normal points to are permitted.
+   * The constraints on the agent's velocity, those of walls first. In the plane, a constraint is a
+   * line in velocity space: a point (x, y) and a direction (x, y); velocities left of the line
+   * (y up) are permitted. In space, a constraint is a plane: a point and a unit normal; velocities
+   * on the side that the normal points to are permitted.
    */
   constraints: Float32s
   /** How many of the constraints, from the first on, come from walls. */
@@ -1507,31 +1529,31 @@ declare abstract class AnyCrowd<D extends Dimensions> extends CoreObject {
   move(...agent: [slot: number, ...position: Point<D>]): void
 
   /**
-   * Moves all agents by a time step. An agent takes the velocity nearest to its preferred velocity that keeps it
-   * clear of neighbors and walls. A step of 0 seconds does nothing. `NOT_FINITE`: the game wrote a position
-   * or velocity that is not finite; no agent has moved.
+   * Moves all agents by a time step. An agent takes the velocity nearest to its preferred velocity
+   * that keeps it clear of neighbors and walls. A step of 0 seconds does nothing. `NOT_FINITE`: the
+   * game wrote a position or velocity that is not finite; no agent has moved.
    */
   step(timeStep?: number): void
   /**
    * Returns the slots of the agents that arrived in the last step: at their goals or, if agents
-   * with the same goal already stand there, as near as these permit. An agent can arrive again only
-   * after it was pushed away, its goal moved, or space nearer to the goal became free. Ascending.
-   * Valid until the next step.
+   * with the same goal already stand there, as near to the goal as possible. An agent can arrive
+   * again only after it was pushed away, its goal moved, or space nearer to the goal became free.
+   * In ascending order. Valid until the next step.
    */
   arrived(): Uint32s
   /**
    * Returns the slots of the agents that got stuck in the last step: by then, they had come no
-   * nearer to their goals for 2 seconds. An agent can get stuck again only after it came nearer.
-   * Ascending. Valid until the next step.
+   * nearer to their goals for 2 seconds. An agent can get stuck again only after it came nearer. In
+   * ascending order. Valid until the next step.
    */
   stuck(): Uint32s
   /**
-   * Returns the neighbors, walls and constraints that a step would use for an agent now. Always the
-   * same object. O(N). `STALE_SLOT`: the slot is not in use.
+   * Returns the neighbors, walls and constraints that a step would use for an agent now. Always
+   * returns the same object. O(N). `STALE_SLOT`: the slot is not in use.
    */
   inspect(slot: number): CrowdView
 
-  /** Returns statistics of the crowd and its last step. Always the same object. */
+  /** Returns statistics of the crowd and its last step. Always returns the same object. */
   stats(): CrowdStats
   /**
    * Returns a hash, an unsigned 32-bit integer, of the simulation's state: agents, time, number of
@@ -1550,8 +1572,7 @@ declare abstract class AnyCrowd<D extends Dimensions> extends CoreObject {
  *
  * Optimal reciprocal collision avoidance (ORCA) after van den Berg, Guy, Lin and Manocha (2011): an
  * agent relies on its neighbors to do half of the avoiding. Snapshots don't hold the obstacles and
- * `timeStep`. To `restore` one, the crowd's `maxNeighbors` and `exact` must equal those of the
- * saved crowd.
+ * `timeStep`.
  */
 export class Crowd extends AnyCrowd<2> {
   constructor(options?: CrowdOptions)
