@@ -30,11 +30,6 @@ ALWAYS_INLINE const float *box_at(const range_batch *batch, uint32_t i, const in
   return batch->boxes + 2 * (size_t)dim * i;
 }
 
-ALWAYS_INLINE uint32_t push_near(const copse_octree *tree, const octree_node *node, float4 lo,
-                                 float4 hi, uint32_t *stack, uint32_t waiting, const int dim) {
-  return push_children(tree, node, children_near(tree, node, lo, hi, dim), stack, waiting, dim);
-}
-
 /* Gathers the blocks that have items which pass the filter and intersect a box around a group of
  * query boxes. False if there are more than GATHERED such blocks. */
 SMALL_CODE static bool gather(const copse_octree *tree, const range_batch *batch,
@@ -72,7 +67,9 @@ SMALL_CODE static bool gather(const copse_octree *tree, const range_batch *batch
       near->blocks[near->size] = block;
       near->wanted[near->size++] = (uint8_t)bits;
     }
-    if (node->children) waiting = OCTREE_INLINE(push_near, tree, node, lo, hi, stack, waiting);
+    if (!node->children) continue;
+    const uint32_t children = OCTREE_INLINE(children_near, tree, node, lo, hi);
+    waiting = push_children(tree, node, children, stack, waiting, dim);
   }
   return true;
 }

@@ -100,7 +100,7 @@ for (const entry of entries) {
 
 /** The maximum gzipped size of each entry, in bytes. CONTRIBUTING says what to do when one is exceeded. */
 const BUDGETS = {
-  ...{ copse: 115_000, agenttree: 36_500, grid: 36_850, kdtree: 37_600 },
+  ...{ copse: 114_500, agenttree: 36_510, grid: 40_500, kdtree: 37_600 },
   ...{ octree: 28_000, obstacle: 28_200, crowd: 54_450 }, // a crowd includes walls and an agent tree
 }
 
