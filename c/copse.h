@@ -1221,6 +1221,182 @@ copse_status copse_crowd_save(const copse_crowd *crowd, void *bytes, size_t capa
 copse_status copse_crowd_restore(copse_crowd *crowd, const void *bytes, size_t size);
 copse_status copse_crowd_restorable(const copse_crowd *crowd, const void *bytes, size_t size);
 
+/* ---- Flow field ------------------------------------------------------------------------------ *
+ * Ways around walls in 2 dimensions, from everywhere to the nearest of some goals: for many agents
+ * that share few goals. A build is the costly part; each agent's direction is then cheap. A path
+ * for a single agent is cheaper to find by other means.
+ *
+ * The field divides its bounds into square cells. Walls come from an obstacle tree. A way keeps
+ * farther than a radius from all walls. Promises, for walls that have not changed since the build:
+ * - A way that a query returns keeps farther than the field's radius from all walls, if its start
+ *   does.
+ * - A way is found if there is one that is nowhere narrower than a cell, after the radius is taken
+ *   off on both sides. Narrower passages may be found or missed.
+ * - Ways are nearly shortest. Where gaps are at least three cells wide, they are longer than the
+ *   shortest way by less than 0.2% on average.
+ * - A build depends on the walls, the closed cells, the goals, the radius and the field's
+ * definition alone. A sliced build gives the same bits as one in a single call.
+ *
+ * A way has corners at *anchors*: goals, and turning points just off the corners of walls. Corners
+ * of a wall that turn by an eighth, a quarter, or half a circle have 1, 2, or 4 turning points,
+ * those of closed cells 1; points that are not free or outside of the bounds are left out.
+ *
+ * The obstacle tree must exist as long as the field is built or asked. Lines of sight are tested in
+ * the tree as it is then. If the tree was built anew since the field was, queries test every line
+ * of sight from the position that they are asked for: so an agent is never sent through a wall that
+ * moved. It may be sent nowhere until the next build. */
+#define COPSE_FLOWFIELD_MAX_CAPACITY 65534 /* the maximum number of anchors */
+#define COPSE_FLOWFIELD_MAX_SIDE     16384 /* the maximum number of cells along each axis */
+typedef struct copse_flowfield_def {
+  float bounds[4]; /* lo x, y, hi x, y, with lo < hi. Default: 0, 0, 100, 100 */
+  float cell; /* the side of a cell, in world units: at least 1/65,536 of the largest coordinate of
+               * the bounds. The last column and row may reach beyond the bounds. Default: 1 */
+  float radius;      /* see copse_flowfield_set_radius. Default: 0.5 */
+  uint32_t capacity; /* maximum number of anchors: 1 … COPSE_FLOWFIELD_MAX_CAPACITY. Default: 4,096
+                      */
+  uint32_t goals;    /* maximum number of goals: 1 … COPSE_FLOWFIELD_MAX_CAPACITY. Default: 64 */
+  copse_allocator allocator; /* Default: malloc */
+} copse_flowfield_def;
+typedef struct copse_flowfield copse_flowfield;
+copse_flowfield_def copse_flowfield_default(void);
+/* A field takes about 21 bytes per cell and 42 per anchor: it holds two maps of the cells, one that
+ * answers and one that is built. */
+size_t copse_flowfield_bytes(const copse_flowfield_def *def);
+copse_status copse_flowfield_create(const copse_flowfield_def *def, copse_flowfield **field);
+void copse_flowfield_destroy(copse_flowfield *field);
+/* Grows the field to at least the given numbers of anchors and goals. Keeps what was built, and the
+ * build under way; but if that has found more anchors than there was room for, it begins anew. */
+copse_status copse_flowfield_reserve(copse_flowfield *field, uint32_t capacity, uint32_t goals);
+size_t copse_flowfield_reserve_bytes(const copse_flowfield *field, uint32_t capacity,
+                                     uint32_t goals);
+uint32_t copse_flowfield_capacity(const copse_flowfield *field);
+uint32_t copse_flowfield_goal_capacity(const copse_flowfield *field);
+uint32_t copse_flowfield_columns(const copse_flowfield *field);
+uint32_t copse_flowfield_rows(const copse_flowfield *field);
+
+/* ---- Settings: they take effect with the next build that begins ---- */
+/* Sets the walls; NULL: none. The tree is not copied: it must exist while the field uses it. */
+void copse_flowfield_set_obstacles(copse_flowfield *field, const copse_obstacle *walls);
+/* Sets the distance that ways keep from walls, in world units. Best a little more than the radius
+ * of the largest agent, such as 1.02 times: then agents have room to turn. COPSE_INVALID_ARGUMENT:
+ * less than half a cell, or more than COPSE_MAX_COORDINATE. */
+copse_status copse_flowfield_set_radius(copse_flowfield *field, float radius);
+float copse_flowfield_radius(const copse_flowfield *field); /* what the next build takes */
+/* Returns a byte per cell, row by row from low y, for the caller to write. Ways don't enter cells
+ * whose byte is not 0. Agents are points for this: if all of an agent must stay out, close the
+ * cells around as well. An agent that is in a closed cell may leave it. */
+uint8_t *copse_flowfield_closed(copse_flowfield *field);
+
+/* A point (lo equals hi) or an area: the closed box lo … hi. An agent in an area is at the goal.
+ * The border of an area takes an anchor per cell. A goal is moved to the nearest center of a cell
+ * that is free, ties by lower index, if it is too near to a wall, in a solid area, in a closed cell
+ * or outside of the bounds; an area, if all of its border is. Then that center is the goal. If no
+ * cell is free, there is no such goal. */
+typedef struct copse_flowfield_goal {
+  float lo[2], hi[2];
+  float cost; /* added to the length of ways to this goal: 0 … COPSE_MAX_COORDINATE */
+} copse_flowfield_goal;
+/* Sets all goals; the array is copied. Errors: COPSE_FULL (more than
+ * copse_flowfield_goal_capacity), COPSE_INVALID_ARGUMENT (a coordinate is not finite, lo > hi, or a
+ * cost is out of range). */
+copse_status copse_flowfield_set_goals(copse_flowfield *field, const copse_flowfield_goal *goals,
+                                       uint32_t count);
+uint32_t copse_flowfield_goal_count(const copse_flowfield *field); /* those that were set last */
+
+/* ---- Builds ---- */
+/* Builds the field from the walls of the tree's last build, the closed cells and the goals. Drops
+ * the update under way. Usually O(cells + walls * cells in sight of a corner). *needed is the
+ * number of anchors. COPSE_FULL: the capacity is too small; *needed is then the least capacity that
+ * is known to be necessary, and queries still see the previous build. `needed` may be NULL. */
+copse_status copse_flowfield_build(copse_flowfield *field, uint32_t *needed);
+/* Goes on with the build under way or, if there is none, begins one. Returns when about `work`
+ * cells were visited: the last step may exceed that, by a goal's nearest free cell or by an
+ * anchor's cells. copse_flowfield_stats says how much work the last build was. While a build is
+ * under way, queries see the previous one. Sets *done to true if the build was completed: queries
+ * see it from now on. Then call update again only if something changed. An update takes goals,
+ * radius and closed cells when it begins. If the walls were built anew since, it begins anew, so
+ * with walls that are built in every frame only copse_flowfield_build gets done. Errors as in
+ * copse_flowfield_build: the build under way is dropped. */
+copse_status copse_flowfield_update(copse_flowfield *field, uint32_t work, bool *done,
+                                    uint32_t *needed);
+bool copse_flowfield_is_built(const copse_flowfield *field); /* true after the first build */
+
+/* ---- Queries: they see the last build ---- *
+ * A position heads for the anchor in sight with the shortest way, among those of the 4 cells around
+ * it; near walls, also of 12 more, or for the center of one of 36 cells. Most positions in the open
+ * need no test of a line of sight. A position nearer to a wall than the radius is tested with
+ * almost its own distance instead. Positions outside of the bounds head for what they see of the
+ * cells at the border. Queries fail with COPSE_NOT_BUILT before the first build, and with
+ * COPSE_INVALID_ARGUMENT for coordinates that are not finite. */
+/* Writes the length of the way from a point to the nearest goal, with the goal's cost. INFINITY:
+ * there is no way. In an area it is the area's cost, unless another goal's way is shorter. */
+copse_status copse_flowfield_distance(const copse_flowfield *field, const float *point,
+                                      float *distance);
+/* Writes the direction of the way from a point: a unit vector (x, y); 0, 0 at the goal or if there
+ * is no way. `distance` may be NULL, or gets the length of the way. */
+copse_status copse_flowfield_direction(const copse_flowfield *field, const float *point,
+                                       float *direction, float *distance);
+/* Writes the directions of n points (x, y each), and their distances, unless `distances` is NULL.
+ * If a point is not finite, writes nothing. */
+copse_status copse_flowfield_direction_many(const copse_flowfield *field, const float *points,
+                                            uint32_t n, float *directions, float *distances);
+/* Writes the corners (x, y each) of the way from a point. The point is not among them, unless it is
+ * in an area; the goal is the last. *total is the number of corners; 0: there is no way. If it
+ * exceeds `capacity`, the first `capacity` corners are written. If the walls were built anew since
+ * the field was, only the way to the first corner is tested. */
+copse_status copse_flowfield_path(const copse_flowfield *field, const float *point, float *corners,
+                                  uint32_t capacity, uint32_t *total);
+/* Writes an agent's direction, like copse_flowfield_direction, for an agent of a given radius that
+ * moves along from step to step. *anchor is what the agent headed for in its last step: initially
+ * COPSE_NONE. The agent goes on to head for it as long as it is in sight and its way is no longer
+ * than others; so agents don't swing to and fro in narrow gaps. It turns to the next anchor as soon
+ * as that is in sight and the present one is within 1.5 cells; or is nearer than the field's radius
+ * exceeds the agent's. Anchors mean the same until the walls or the number of goals change; one
+ * that the field has not got counts as COPSE_NONE. An agent that is larger than the field's radius
+ * has no way. COPSE_INVALID_ARGUMENT: the radius is NaN or negative, too. */
+copse_status copse_flowfield_lead(const copse_flowfield *field, const float *point, float radius,
+                                  uint32_t *anchor, float *direction, float *distance);
+
+/* Returns, by cell, the length of the way from the cell's center; INFINITY: there is none. Valid
+ * until the next build, update, restore, reserve or destroy. Meaningless before the first build. */
+const float *copse_flowfield_distances(const copse_flowfield *field);
+/* Writes cells to draw, row by row: lo x, y, hi x, y, the length of the way from the center
+ * (INFINITY: none), the anchor (-1: none), and 1 if the cell is blocked, else 0; 7 floats each. */
+size_t copse_flowfield_cells(const copse_flowfield *field, size_t skipped, float *out,
+                             size_t capacity);
+/* Writes lines to draw, from each anchor that is reached to the next one of its way: x0, y0, x1, y1
+ * and the length of the way, 5 floats each. A goal's line has no length. */
+size_t copse_flowfield_lines(const copse_flowfield *field, size_t skipped, float *out,
+                             size_t capacity);
+typedef struct copse_flowfield_statistics { /* of the last build, unless said otherwise */
+  uint32_t cells;                           /* columns * rows */
+  uint32_t blocked; /* cells whose center is too near to a wall, in a solid area, or closed */
+  uint32_t reached; /* cells from whose center there is a way */
+  uint32_t anchors; /* turning points, goals, and centers that led into passages that were missed */
+  uint32_t moved;   /* goals that were moved to a free place */
+  uint32_t floods;  /* anchors that took cells */
+  uint64_t visits;  /* visited cells */
+  uint64_t sights;  /* tested lines of sight */
+  uint64_t work;    /* in the unit of copse_flowfield_update */
+  uint32_t restarts; /* updates that began anew because walls were built, since the creation */
+  bool isCurrent;    /* true if the walls are still those of the build */
+  bool isUnderWay;   /* true if an update is not done */
+  size_t bytes;      /* memory of the whole object */
+} copse_flowfield_statistics;
+copse_flowfield_statistics copse_flowfield_stats(const copse_flowfield *field);
+/* Checks anchors and cells and, if the walls are those of the build, tests every line of sight. */
+bool copse_flowfield_validate(const copse_flowfield *field);
+
+/* Saves what was built, the build under way, and the settings except the obstacle tree. The field
+ * that restores needs the same bounds and cell, and room for the anchors and goals. It then goes on
+ * exactly like the saved one, if its obstacle tree has the same walls: else as if they had been
+ * built anew. */
+copse_status copse_flowfield_save(const copse_flowfield *field, void *bytes, size_t capacity,
+                                  size_t *total);
+copse_status copse_flowfield_restore(copse_flowfield *field, const void *bytes, size_t size);
+copse_status copse_flowfield_restorable(const copse_flowfield *field, const void *bytes,
+                                        size_t size);
+
 #ifdef __cplusplus
 }
 #endif

@@ -13,6 +13,7 @@ typedef enum snapshot_kind {
   SNAPSHOT_OBSTACLE = 5,
   SNAPSHOT_CROWD = 6,
   SNAPSHOT_SENSORS = 7,
+  SNAPSHOT_FLOWFIELD = 8,
 } snapshot_kind;
 
 /* The first words of every snapshot. A snapshot consists of 32-bit words, little-endian. */

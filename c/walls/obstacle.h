@@ -76,7 +76,7 @@ struct copse_obstacle {
   int32_t *solid; /* the solid side of a polygon (SOLID_…), stored at its first vertex; 0 at its
                    * other vertices */
   uint32_t polygonCount;
-  bool changed;
+  uint32_t builds; /* the number of builds so far, to notice that the tree was built again */
 
   /* The edges of the last build, in arrays by edge id. An edge has the id of its first vertex. */
   obstacle_edge *edges;
@@ -95,6 +95,7 @@ struct copse_obstacle {
   float center[2];
   float tolerance;
   bool hasBoundaries;
+  bool changed; /* polygons differ from those of the last build */
 
   obstacle_work work[2];
 };
@@ -218,6 +219,14 @@ typedef struct obstacle_search {
  * is less than `capacity` if there are no more. */
 uint32_t obstacle_search_next(const copse_obstacle *tree, obstacle_search *search, uint32_t *edges,
                               float *distances2, uint32_t capacity);
+
+/* Returns an edge that keeps two points from seeing each other by copse_obstacle_visible, or
+ * COPSE_NONE if none does. The points must be valid coordinates. */
+uint32_t obstacle_blocker(const copse_obstacle *tree, const float *from, const float *to,
+                          float radius);
+/* True if a given edge keeps two points from seeing each other. */
+bool obstacle_blocks(const copse_obstacle *tree, uint32_t edge, const float *from, const float *to,
+                     float radius);
 
 /* Makes the tree one empty leaf. */
 void obstacle_empty(copse_obstacle *tree);

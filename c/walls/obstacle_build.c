@@ -417,6 +417,7 @@ SMALL_CODE copse_status copse_obstacle_build(copse_obstacle *tree, uint32_t *fir
   }
   take_edges(tree);
   tree->changed = false;
+  tree->builds++;
   if (tree->edgeCount == 0) {
     const uint32_t dropped = tree->dropped;
     obstacle_empty(tree);

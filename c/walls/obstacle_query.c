@@ -508,6 +508,27 @@ ALWAYS_INLINE bool blocks(const wide_segment *segment, vec a, vec b, float radiu
          (float)foot_on(segment->first, segment->second, b).distance2 <= radius2;
 }
 
+uint32_t obstacle_blocker(const copse_obstacle *tree, const float *from, const float *to,
+                          float radius) {
+  const float radius2 = radius * radius;
+  tour walk;
+  tour_start(&walk, tree, from, to, radius);
+  for (uint32_t i; (i = tour_next(&walk, tree, INFINITY)) != COPSE_NONE;)
+    if (blocks(&walk.segment, piece_from(tree, i), piece_to(tree, i), radius, radius2))
+      return tree->pieces[i].edge;
+  return COPSE_NONE;
+}
+
+bool obstacle_blocks(const copse_obstacle *tree, uint32_t edge, const float *from, const float *to,
+                     float radius) {
+  const vec ends[2] = {vec_of(from), vec_of(to)};
+  const bool ordered = in_order(ends[0], ends[1]);
+  const wide_segment segment = {
+      .from = ends[0], .to = ends[1], .first = ends[!ordered], .second = ends[ordered]};
+  const obstacle_edge *wall = &tree->edges[edge];
+  return blocks(&segment, vec_of(wall->from), vec_of(wall->to), radius, radius * radius);
+}
+
 static bool is_visible(const copse_obstacle *tree, const float *from, const float *to, float radius,
                        uint32_t *visits) {
   const float radius2 = radius * radius;

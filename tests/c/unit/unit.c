@@ -24,12 +24,13 @@ static const struct {
   const char *noun;
   const unit_test *tests;
 } NOUNS[] = {
-    {"core", CORE_TESTS},         {"work", WORK_TESTS},
-    {"memory", MEMORY_TESTS},     {"points", POINTS_TESTS},
-    {"grid", GRID_TESTS},         {"kdtree", KDTREE_TESTS},
-    {"sensors", SENSORS_TESTS},   {"octree", OCTREE_TESTS},
-    {"obstacle", OBSTACLE_TESTS}, {"obstacle_sight", OBSTACLE_SIGHT_TESTS},
-    {"crowd", CROWD_TESTS},       {"crowd_walls", CROWD_WALLS_TESTS},
+    {"core", CORE_TESTS},           {"work", WORK_TESTS},
+    {"memory", MEMORY_TESTS},       {"points", POINTS_TESTS},
+    {"grid", GRID_TESTS},           {"kdtree", KDTREE_TESTS},
+    {"sensors", SENSORS_TESTS},     {"octree", OCTREE_TESTS},
+    {"obstacle", OBSTACLE_TESTS},   {"obstacle_sight", OBSTACLE_SIGHT_TESTS},
+    {"crowd", CROWD_TESTS},         {"crowd_walls", CROWD_WALLS_TESTS},
+    {"flowfield", FLOWFIELD_TESTS},
 };
 
 /* The kinds of indexes that are tested. The grids have an entry for each cell, cells that share

@@ -1,0 +1,273 @@
+/* Queries of the flow field: which way an agent goes, and how far it is. */
+
+#include "flowfield.h"
+
+#include "../base/query.h"
+
+enum { MAX_CELLS = 36 }; /* 6 x 6 cells around an agent */
+
+/* Where an agent may head for: an anchor, or the center of a cell. */
+typedef struct aim {
+  uint32_t anchor; /* COPSE_NONE: the center of a cell */
+  uint32_t cell;   /* that cell */
+  float point[2];
+  float total; /* the length of the way through this point, with the goal's cost; INFINITY: none */
+} aim;
+
+/* An agent that looks for its way. */
+typedef struct seeker {
+  const copse_flowfield *field;
+  const flow_map *map;
+  const float *point;
+  float radius;        /* what lines of sight are tested with */
+  bool isNear;         /* true if `radius` was reduced because the agent is nearer to a wall */
+  int32_t column, row; /* the lowest cell of the square of centers around the agent */
+} seeker;
+
+static bool sees(const seeker *agent, const float *point) {
+  const uint32_t cell = flow_cell_at(agent->field, agent->point);
+  const bool isInside = flow_covers(agent->field, agent->point);
+  if (isInside && (agent->map->cells[cell] & CELL_CLOSED)) /* it may leave a closed cell */
+    return !agent->field->walls ||
+           obstacle_blocker(agent->field->walls, agent->point, point, agent->radius) == COPSE_NONE;
+  return flow_sees(agent->field, agent->map, agent->point, point, agent->radius);
+}
+
+static aim aim_at(const seeker *agent, uint32_t anchor) {
+  const flow_anchor *own = &agent->map->anchors[anchor];
+  return (aim){.anchor = anchor,
+               .point = {own->point[0], own->point[1]},
+               .total = own->distance + flow_length(agent->point, own->point)};
+}
+
+static const aim NO_AIM = {COPSE_NONE, 0, {0, 0}, INFINITY};
+
+/* Enters an anchor into a list that is sorted by total, ties in the order of entering. Returns the
+ * new size. */
+static uint32_t choices_add(const seeker *agent, aim *choices, uint32_t count, uint32_t anchor) {
+  for (uint32_t i = 0; i < count; i++)
+    if (choices[i].anchor == anchor) return count;
+  const aim entered = aim_at(agent, anchor);
+  uint32_t place = count;
+  for (; place && choices[place - 1].total > entered.total; place--)
+    choices[place] = choices[place - 1];
+  choices[place] = entered;
+  return count + 1;
+}
+
+/* Writes the reached cells around an agent: the four of its square, and those up to `around` cells
+ * farther out. Returns their number. */
+static uint32_t cells_around(const seeker *agent, int32_t around, uint32_t *cells) {
+  const copse_flowfield *field = agent->field;
+  const int32_t left = agent->column - around, low = agent->row - around;
+  const int32_t right = agent->column + 1 + around, high = agent->row + 1 + around;
+  uint32_t count = 0;
+  for (int32_t row = low < 0 ? 0 : low; row <= high && row < (int32_t)field->rows; row++)
+    for (int32_t column = left < 0 ? 0 : left; column <= right && column < (int32_t)field->columns;
+         column++) {
+      const uint32_t cell = (uint32_t)row * field->columns + (uint32_t)column;
+      if (agent->map->distances[cell] < INFINITY) cells[count++] = cell;
+    }
+  return count;
+}
+
+/* Returns the visible anchor with the shortest way, of the kept one and those of the cells around.
+ */
+static aim best_anchor(const seeker *agent, uint32_t kept, int32_t around) {
+  uint32_t cells[MAX_CELLS], count = 0;
+  aim choices[MAX_CELLS + 1];
+  if (kept != COPSE_NONE) count = choices_add(agent, choices, count, kept);
+  const uint32_t cellCount = cells_around(agent, around, cells);
+  for (uint32_t i = 0; i < cellCount; i++)
+    count = choices_add(agent, choices, count, agent->map->aims[cells[i]]);
+  for (uint32_t i = 0; i < count && choices[i].total < INFINITY; i++)
+    if (sees(agent, choices[i].point)) return choices[i];
+  return NO_AIM;
+}
+
+/* Returns the visible center with the shortest way, of 6 x 6 cells around. */
+static aim best_center(const seeker *agent) {
+  uint32_t cells[MAX_CELLS];
+  const uint32_t count = cells_around(agent, 2, cells);
+  aim best = NO_AIM;
+  for (uint32_t i = 0; i < count; i++) {
+    aim center = {.anchor = COPSE_NONE, .cell = cells[i]};
+    flow_center_of(agent->field, cells[i], center.point);
+    center.total = agent->map->distances[cells[i]] + flow_length(agent->point, center.point);
+    if (center.total < best.total && sees(agent, center.point)) best = center;
+  }
+  return best;
+}
+
+/* Returns the anchor of all four cells around an agent, if the square between their centers is
+ * clear: the agent then sees it. Else, and if the walls have changed, returns COPSE_NONE. */
+static uint32_t common_anchor(const seeker *agent) {
+  const copse_flowfield *field = agent->field;
+  const flow_map *map = agent->map;
+  if (agent->column < 0 || agent->row < 0 || agent->column + 1 >= (int32_t)field->columns ||
+      agent->row + 1 >= (int32_t)field->rows || !flow_is_current(field, map))
+    return COPSE_NONE;
+  const uint32_t cell = (uint32_t)agent->row * field->columns + (uint32_t)agent->column;
+  const uint16_t *aims = map->aims + cell, *above = aims + field->columns;
+  if ((map->cells[cell] & CELL_SQUARE_BLOCKED) || aims[0] == NO_ANCHOR || aims[0] != aims[1] ||
+      aims[0] != above[0] || aims[0] != above[1])
+    return COPSE_NONE;
+  return aims[0];
+}
+
+/* Tests with less than the agent's distance from the nearest wall, if that is less than the radius.
+ * False if it is not. */
+static bool squeeze(seeker *agent) {
+  if (!agent->field->walls) return false;
+  copse_wall wall;
+  copse_obstacle_nearest(agent->field->walls, agent->point, agent->radius, COPSE_SIDE_BOTH, &wall,
+                         NULL);
+  if (wall.edge == COPSE_NONE) return false;
+  agent->radius = sqrtf(wall.distance2) * 0.999f;
+  agent->isNear = true;
+  return true;
+}
+
+/* Returns where an agent heads for, before it is near enough to turn. */
+static aim first_aim(seeker *agent, uint32_t kept) {
+  const uint32_t common = common_anchor(agent);
+  if (common != COPSE_NONE) {
+    const aim offered = aim_at(agent, common);
+    if (kept == COPSE_NONE || kept == common) return offered;
+    const aim own = aim_at(agent, kept);
+    return own.total <= offered.total && sees(agent, own.point) ? own : offered;
+  }
+  aim best = best_anchor(agent, kept, 0);
+  if (best.total == INFINITY && squeeze(agent)) best = best_anchor(agent, kept, 0);
+  if (best.total == INFINITY) best = best_anchor(agent, COPSE_NONE, 1);
+  if (best.total == INFINITY) best = best_center(agent);
+  return best;
+}
+
+/* Returns where an agent heads for: as it comes near to an anchor, it turns to the next one. */
+static aim find_aim(seeker *agent, uint32_t kept) {
+  const flow_map *map = agent->map;
+  aim best = first_aim(agent, kept);
+  while (best.anchor != COPSE_NONE) {
+    const uint32_t next = map->anchors[best.anchor].parent;
+    if (next == NO_ANCHOR) break;
+    const float gap = flow_length(agent->point, best.point);
+    const aim after = aim_at(agent, next);
+    /* The way from the anchor on has the field's radius: so much smaller agents may cut the corner.
+     */
+    const bool isThere =
+        gap <= map->radius - agent->radius && !agent->isNear && flow_is_current(agent->field, map);
+    if (!isThere && !(gap <= 1.5f * agent->field->def.cell && sees(agent, after.point))) break;
+    best = after;
+  }
+  return best;
+}
+
+/* Returns the least cost of the areas that a point is in; INFINITY if it is in none. */
+static float area_cost(const copse_flowfield *field, const flow_map *map, const float *point) {
+  float least = INFINITY;
+  if (!(map->cells[flow_cell_at(field, point)] & CELL_GOAL)) return least;
+  for (uint32_t i = 0; i < map->goalCount; i++) {
+    const copse_flowfield_goal *goal = &map->goals[i];
+    const bool isInside = point[0] >= goal->lo[0] && point[0] <= goal->hi[0] &&
+                          point[1] >= goal->lo[1] && point[1] <= goal->hi[1];
+    if (isInside && goal->cost < least) least = goal->cost;
+  }
+  return least;
+}
+
+/* Returns where an agent at a point heads for. In an area, that is the point itself. */
+static aim aim_of(const copse_flowfield *field, const float *point, float radius, uint32_t kept) {
+  const flow_map *map = &field->maps[field->shown];
+  seeker agent = {field, map, point, radius, false, 0, 0};
+  agent.column = flow_floor(flow_place(field, 0, point[0]), -1, (int32_t)field->columns - 1);
+  agent.row = flow_floor(flow_place(field, 1, point[1]), -1, (int32_t)field->rows - 1);
+  const aim best = find_aim(&agent, kept < map->anchorCount ? kept : COPSE_NONE);
+  const float cost = area_cost(field, map, point);
+  if (cost <= best.total && cost < INFINITY)
+    return (aim){COPSE_NONE, COPSE_NONE, {point[0], point[1]}, cost};
+  return best;
+}
+
+/* Writes the unit vector from a point to an aim; 0 if there is none or it is reached. */
+static void head_for(const aim *best, const float *point, float *direction) {
+  const double x = (double)best->point[0] - (double)point[0];
+  const double y = (double)best->point[1] - (double)point[1];
+  const double length = sqrt(x * x + y * y);
+  const bool isStill = best->total == INFINITY || length == 0;
+  direction[0] = isStill ? 0 : (float)(x / length);
+  direction[1] = isStill ? 0 : (float)(y / length);
+}
+
+/* ---- The functions of copse.h ------------------------------------------------------------- */
+
+static copse_status check(const copse_flowfield *field, const float *point) {
+  if (!field->isBuilt) return COPSE_NOT_BUILT;
+  return query_point_ok(point, 2) ? COPSE_OK : COPSE_INVALID_ARGUMENT;
+}
+
+copse_status copse_flowfield_direction(const copse_flowfield *field, const float *point,
+                                       float *direction, float *distance) {
+  const copse_status status = check(field, point);
+  aim best = NO_AIM;
+  if (status == COPSE_OK) best = aim_of(field, point, field->maps[field->shown].radius, COPSE_NONE);
+  if (distance) *distance = best.total;
+  head_for(&best, point, direction);
+  return status;
+}
+
+copse_status copse_flowfield_distance(const copse_flowfield *field, const float *point,
+                                      float *distance) {
+  float direction[2];
+  return copse_flowfield_direction(field, point, direction, distance);
+}
+
+copse_status copse_flowfield_direction_many(const copse_flowfield *field, const float *points,
+                                            uint32_t n, float *directions, float *distances) {
+  for (size_t i = 0; i < n; i++)
+    if (!query_point_ok(points + 2 * i, 2)) return COPSE_INVALID_ARGUMENT;
+  if (!field->isBuilt) return COPSE_NOT_BUILT;
+  for (size_t i = 0; i < n; i++)
+    copse_flowfield_direction(field, points + 2 * i, directions + 2 * i,
+                              distances ? distances + i : NULL);
+  return COPSE_OK;
+}
+
+copse_status copse_flowfield_lead(const copse_flowfield *field, const float *point, float radius,
+                                  uint32_t *anchor, float *direction, float *distance) {
+  copse_status status = check(field, point);
+  if (status == COPSE_OK && !query_radius_ok(radius)) status = COPSE_INVALID_ARGUMENT;
+  aim best = NO_AIM;
+  if (status == COPSE_OK && radius <= field->maps[field->shown].radius)
+    best = aim_of(field, point, radius, *anchor);
+  *anchor = best.anchor;
+  if (distance) *distance = best.total;
+  head_for(&best, point, direction);
+  return status;
+}
+
+/* Writes a corner of a path, if there is room. */
+static void put_corner(const float *point, float *corners, uint32_t capacity, uint32_t *total) {
+  if (*total < capacity)
+    for (size_t axis = 0; axis < 2; axis++) corners[2 * (size_t)*total + axis] = point[axis];
+  (*total)++;
+}
+
+copse_status copse_flowfield_path(const copse_flowfield *field, const float *point, float *corners,
+                                  uint32_t capacity, uint32_t *total) {
+  *total = 0;
+  const copse_status status = check(field, point);
+  if (status != COPSE_OK) return status;
+  const flow_map *map = &field->maps[field->shown];
+  const aim best = aim_of(field, point, map->radius, COPSE_NONE);
+  if (best.total == INFINITY) return COPSE_OK;
+  uint32_t anchor = best.anchor;
+  if (anchor == COPSE_NONE) {
+    put_corner(best.point, corners, capacity, total);
+    if (best.cell == COPSE_NONE) return COPSE_OK; /* at the goal */
+    anchor = map->aims[best.cell];
+  }
+  for (; anchor != NO_ANCHOR; anchor = map->anchors[anchor].parent)
+    put_corner(map->anchors[anchor].point, corners, capacity, total);
+  return COPSE_OK;
+}

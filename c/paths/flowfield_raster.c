@@ -1,0 +1,370 @@
+/* The raster of the flow field: which cells walls block, and where ways turn around corners. */
+
+#include "flowfield.h"
+
+#include "../base/query.h"
+#include "../base/snapshot.h"
+
+#include <string.h>
+
+uint32_t flow_hash_walls(const copse_obstacle *walls) {
+  uint32_t hash = 0;
+  if (!walls) return hash;
+  for (uint32_t id = 0; id < walls->def.capacity; id++) {
+    if (!walls->kinds[id]) continue;
+    uint32_t words[4];
+    memcpy(words, &walls->edges[id], sizeof words);
+    hash = hash_word(hash, walls->kinds[id]);
+    for (int i = 0; i < 4; i++) hash = hash_word(hash, words[i]);
+  }
+  return walls->hasBoundaries ? ~hash : hash;
+}
+
+/* ---- Blocked cells ------------------------------------------------------------------------ */
+
+/* Some rows of a map that are marked at a time. */
+typedef struct band {
+  const copse_flowfield *field;
+  flow_map *map;
+  int32_t first, last; /* rows */
+  double reach;
+} band;
+
+/* Returns the columns or rows whose centers may lie in lo … hi, clamped to first … last; empty
+ * (begin > end) if there are none. */
+typedef struct extent {
+  int32_t begin, end;
+} extent;
+static extent extent_of(double lo, double hi, int32_t first, int32_t last) {
+  return (extent){flow_floor(lo, first - 1, last) + 1, flow_floor(hi + 1, first - 1, last)};
+}
+
+/* Marks the centers within reach of an edge. */
+static void mark_edge(const band *rows, vec a, vec b) {
+  const copse_flowfield *field = rows->field;
+  const double reach = rows->reach, cell = (double)field->def.cell;
+  const double left = (double)field->def.bounds[0], low = (double)field->def.bounds[1];
+  const vec way = vec_to(a, b);
+  const double bottom = (a.y < b.y ? a.y : b.y) - reach, top = (a.y < b.y ? b.y : a.y) + reach;
+  const extent up =
+      extent_of((bottom - low) / cell - 1.5, (top - low) / cell - 0.5, rows->first, rows->last);
+  for (int32_t row = up.begin; row <= up.end; row++) {
+    const vec center = {0, (double)flow_center(field, 1, (uint32_t)row)};
+    /* The part of the edge that is within reach of the row. */
+    double begin = 0, end = 1;
+    if (way.y != 0) {
+      const double to = (center.y - reach - a.y) / way.y, from = (center.y + reach - a.y) / way.y;
+      const double first = to < from ? to : from, last = to < from ? from : to;
+      if (first > begin) begin = first < 1 ? first : 1;
+      if (last < end) end = last > 0 ? last : 0;
+    }
+    const double x0 = a.x + way.x * begin, x1 = a.x + way.x * end;
+    const double from = (x0 < x1 ? x0 : x1) - reach, to = (x0 < x1 ? x1 : x0) + reach;
+    const extent along = extent_of((from - left) / cell - 1.5, (to - left) / cell - 0.5, 0,
+                                   (int32_t)field->columns - 1);
+    uint8_t *cells = rows->map->cells + (size_t)(uint32_t)row * field->columns;
+    for (int32_t column = along.begin; column <= along.end; column++) {
+      if (cells[column] & CELL_BLOCKED) continue;
+      const vec p = {(double)flow_center(field, 0, (uint32_t)column), center.y};
+      if (foot_on(a, b, p).distance2 <= reach * reach) cells[column] |= CELL_BLOCKED;
+    }
+  }
+}
+
+/* Marks the squares within reach of a vertex. */
+static void mark_vertex(const band *rows, vec vertex) {
+  const copse_flowfield *field = rows->field;
+  const double reach = rows->reach, cell = (double)field->def.cell;
+  const vec place = {(vertex.x - (double)field->def.bounds[0]) / cell - 0.5,
+                     (vertex.y - (double)field->def.bounds[1]) / cell - 0.5};
+  const double cells = reach / cell;
+  const extent up = extent_of(place.y - cells - 2, place.y + cells, rows->first, rows->last);
+  const extent along =
+      extent_of(place.x - cells - 2, place.x + cells, 0, (int32_t)field->columns - 1);
+  for (int32_t row = up.begin; row <= up.end; row++)
+    for (int32_t column = along.begin; column <= along.end; column++) {
+      const double x = place.x < (double)column       ? (double)column - place.x
+                       : place.x > (double)column + 1 ? place.x - (double)column - 1
+                                                      : 0;
+      const double y = place.y < (double)row       ? (double)row - place.y
+                       : place.y > (double)row + 1 ? place.y - (double)row - 1
+                                                   : 0;
+      if ((x * x + y * y) * cell * cell <= reach * reach * 1.000001)
+        rows->map->cells[(size_t)(uint32_t)row * field->columns + (uint32_t)column] |=
+            CELL_NEAR_VERTEX;
+    }
+}
+
+/* Adds an edge to the winding numbers of the cells of each row, as a change at the first center
+ * right of the edge. Cells so near to the edge that rounding matters are blocked anyway. */
+static void wind_edge(const band *rows, vec a, vec b) {
+  const copse_flowfield *field = rows->field;
+  const double cell = (double)field->def.cell;
+  const double left = (double)field->def.bounds[0], low = (double)field->def.bounds[1];
+  const double bottom = a.y < b.y ? a.y : b.y, top = a.y < b.y ? b.y : a.y;
+  const extent up =
+      extent_of((bottom - low) / cell - 2, (top - low) / cell, rows->first, rows->last);
+  for (int32_t row = up.begin; row <= up.end; row++) {
+    const double y = (double)flow_center(field, 1, (uint32_t)row);
+    if ((a.y <= y) == (b.y <= y)) continue;
+    const double x = a.x + (b.x - a.x) * ((y - a.y) / (b.y - a.y));
+    const int32_t column = flow_floor((x - left) / cell - 0.5, -1, (int32_t)field->columns - 1) + 1;
+    if (column < (int32_t)field->columns)
+      field->stamps[(size_t)(uint32_t)row * field->columns + (uint32_t)column] +=
+          a.y <= y ? UINT32_MAX
+                   : 1; /* the solid side is left of an edge: right of a downward one */
+  }
+}
+
+/* Blocks the cells of solid areas, and clears the winding numbers. */
+static void block_solid(const band *rows) {
+  const copse_flowfield *field = rows->field;
+  const bool hasBoundaries = field->walls && field->walls->hasBoundaries;
+  for (int32_t row = rows->first; row <= rows->last; row++) {
+    const size_t begin = (size_t)(uint32_t)row * field->columns;
+    uint32_t winding = hasBoundaries;
+    for (size_t cell = begin; cell < begin + field->columns; cell++) {
+      winding += field->stamps[cell];
+      field->stamps[cell] = 0;
+      if ((int32_t)winding > 0) rows->map->cells[cell] |= CELL_BLOCKED;
+      rows->map->blocked += rows->map->cells[cell] & CELL_BLOCKED;
+    }
+  }
+}
+
+/* Marks the squares of a row that are not clear. The row above must have its blocked cells. */
+static void mark_squares(const copse_flowfield *field, flow_map *map, uint32_t row) {
+  const size_t columns = field->columns;
+  uint8_t *cells = map->cells + row * columns;
+  const bool isLast = row + 1 == field->rows;
+  for (size_t i = 0; i < columns; i++) {
+    const uint8_t around =
+        isLast || i + 1 == columns
+            ? CELL_BLOCKED
+            : cells[i] | cells[i + 1] | cells[i + columns] | cells[i + columns + 1];
+    if ((around & CELL_BLOCKED) || (cells[i] & CELL_NEAR_VERTEX)) cells[i] |= CELL_SQUARE_BLOCKED;
+  }
+}
+
+void flow_raster_rows(copse_flowfield *field, flow_map *map, uint32_t first, uint32_t end) {
+  const copse_obstacle *walls = field->walls;
+  const band rows = {field, map, (int32_t)first, (int32_t)end - 1, (double)map->reach};
+  /* Edges farther away than this can't matter. */
+  const double far = rows.reach + 2 * (double)field->def.cell;
+  const double low = (double)flow_center(field, 1, first) - far;
+  const double high = (double)flow_center(field, 1, end - 1) + far;
+  for (uint32_t id = 0; walls && id < walls->def.capacity; id++) {
+    if (!walls->kinds[id]) continue;
+    const vec a = vec_of(walls->edges[id].from), b = vec_of(walls->edges[id].to);
+    if ((a.y < low && b.y < low) || (a.y > high && b.y > high)) continue;
+    mark_edge(&rows, a, b);
+    mark_vertex(&rows, a);
+    if (walls->kinds[id] & EDGE_OF_AREA) wind_edge(&rows, a, b);
+  }
+  block_solid(&rows);
+  for (uint32_t row = first ? first - 1 : 0; row + 1 < end || (row < end && end == field->rows);
+       row++)
+    mark_squares(field, map, row);
+}
+
+/* ---- Turning points ----------------------------------------------------------------------- */
+
+void flow_link(copse_flowfield *field, flow_map *map, uint32_t anchor) {
+  const uint32_t cell = flow_cell_at(field, map->anchors[anchor].point);
+  const uint32_t column = cell % field->columns, row = cell / field->columns;
+  field->nexts[anchor] = field->firsts[cell];
+  field->firsts[cell] = (uint16_t)anchor;
+  for (uint32_t y = row ? row - 1 : 0; y <= row + 1 && y < field->rows; y++)
+    for (uint32_t x = column ? column - 1 : 0; x <= column + 1 && x < field->columns; x++)
+      map->cells[(size_t)y * field->columns + x] |= CELL_TURNS;
+}
+
+/* True if a point of the field is farther than reach from all walls, and neither in a solid area
+ * nor in a closed cell. */
+static bool is_free(const copse_flowfield *field, const flow_map *map, const float *point) {
+  const uint32_t cell = flow_cell_at(field, point);
+  if (map->cells[cell] & CELL_CLOSED) return false;
+  if (!field->walls) return true;
+  copse_wall wall;
+  copse_obstacle_nearest(field->walls, point, map->reach, COPSE_SIDE_BOTH, &wall, NULL);
+  if (wall.edge != COPSE_NONE) return false;
+  /* From a free center of its own cell it is not separated by a wall: one would be within half a
+   * cell's diagonal, and so within reach, of one of both. */
+  if (!(map->cells[cell] & CELL_BLOCKED)) return true;
+  bool isInside;
+  copse_obstacle_contains(field->walls, point, &isInside, NULL);
+  return !isInside;
+}
+
+/* Adds an anchor at a point, if the point is free. */
+static uint32_t add_anchor(const copse_flowfield *field, flow_map *map, const float *point,
+                           uint32_t count) {
+  if (!flow_covers(field, point) || !is_free(field, map, point)) return count;
+  if (count < field->def.capacity)
+    map->anchors[map->anchorCount++] =
+        (flow_anchor){{point[0] + 0.0f, point[1] + 0.0f}, INFINITY, NO_ANCHOR, 0};
+  return count + 1;
+}
+
+static uint32_t add_turn(copse_flowfield *field, flow_map *map, const float *point,
+                         uint32_t count) {
+  const uint32_t before = map->anchorCount;
+  count = add_anchor(field, map, point, count);
+  if (map->anchorCount > before) {
+    flow_link(field, map, before);
+    map->turns++;
+  }
+  return count;
+}
+
+static vec unit_of(vec v) {
+  const double length = sqrt(vec_dot(v, v));
+  return (vec){v.x / length, v.y / length};
+}
+/* Returns the direction in the middle of two unit vectors, less than half a turn apart. */
+static vec middle_of(vec u, vec v) { return unit_of((vec){u.x + v.x, u.y + v.y}); }
+
+/* Writes the directions in which a way turns around a corner, given the directions of the edges
+ * before and after it. Returns their number: one up to an eighth of a turn, two up to a quarter,
+ * else four. *widest is the cosine of half the angle between two of them: a way from one to the
+ * next keeps the radius if they are that much farther from the corner. */
+static uint32_t turn_directions(vec before, vec after, vec *directions, double *widest) {
+  const double cross = vec_cross(before, after), dot = vec_dot(before, after);
+  const double sign = cross < 0 ? -1 : 1; /* the outer side: right of the edges, or left of them */
+  const vec first = {sign * before.y, -sign * before.x}, last = {sign * after.y, -sign * after.x};
+  const vec middle =
+      dot >= 0 ? middle_of(first, last) : unit_of((vec){before.x - after.x, before.y - after.y});
+  const vec quarters[2] = {middle_of(first, middle), middle_of(middle, last)};
+  uint32_t count = 0;
+  if (dot > 0 && 2 * dot * dot >= 1) /* an eighth of a turn has the cosine of 1 / sqrt(2) */
+    directions[count++] = middle;
+  else if (dot >= 0)
+    for (int i = 0; i < 2; i++) directions[count++] = quarters[i];
+  else
+    for (int i = 0; i < 2; i++) {
+      directions[count++] = middle_of(i ? middle : first, quarters[i]);
+      directions[count++] = middle_of(quarters[i], i ? last : middle);
+    }
+  *widest = vec_dot(first, directions[0]);
+  return count;
+}
+
+uint32_t flow_turns_of_edge(copse_flowfield *field, flow_map *map, uint32_t edge, uint32_t count) {
+  const copse_obstacle *walls = field->walls;
+  if (!walls || edge >= walls->def.capacity || !walls->kinds[edge]) return count;
+  const obstacle_edge *own = &walls->edges[edge],
+                      *other = &walls->edges[walls->corners[edge].before];
+  const vec before = unit_of(vec_to(vec_of(other->from), vec_of(other->to)));
+  const vec after = unit_of(vec_to(vec_of(own->from), vec_of(own->to)));
+  const double cross = vec_cross(before, after);
+  /* Ways turn on the outer side of a corner, which must be free. */
+  if (cross < 0 && !(walls->kinds[edge] & EDGE_TWO_SIDED)) return count;
+  if (cross == 0 && vec_dot(before, after) > 0) return count;
+  vec directions[4];
+  double widest;
+  const uint32_t turns = turn_directions(before, after, directions, &widest);
+  /* Farther by what rounding the point may take off. */
+  const double away = (2 * (double)map->reach - (double)map->radius) * 1.0001 / widest;
+  for (uint32_t i = 0; i < turns; i++) {
+    const float point[2] = {(float)((double)own->from[0] + directions[i].x * away),
+                            (float)((double)own->from[1] + directions[i].y * away)};
+    count = add_turn(field, map, point, count);
+  }
+  return count;
+}
+
+/* A way turns around a closed cell where it is the only closed one of the four at a corner: just
+ * off that corner, in the cell across. */
+uint32_t flow_turns_of_row(copse_flowfield *field, flow_map *map, uint32_t row, uint32_t count) {
+  if (!map->hasClosed || row + 1 >= field->rows) return count;
+  const float off = field->def.cell / 64;
+  for (uint32_t column = 0; column + 1 < field->columns; column++) {
+    const uint8_t *cells = map->cells + (size_t)row * field->columns + column;
+    const bool closed[4] = {cells[0] & CELL_CLOSED, cells[1] & CELL_CLOSED,
+                            cells[field->columns] & CELL_CLOSED,
+                            cells[field->columns + 1] & CELL_CLOSED};
+    if (closed[0] + closed[1] + closed[2] + closed[3] != 1) continue;
+    const float half = field->def.cell / 2;
+    const float point[2] = {
+        flow_center(field, 0, column) + half + (closed[0] || closed[2] ? off : -off),
+        flow_center(field, 1, row) + half + (closed[0] || closed[1] ? off : -off)};
+    count = add_turn(field, map, point, count);
+  }
+  return count;
+}
+
+/* ---- Goals -------------------------------------------------------------------------------- */
+
+static uint32_t add_goal(const copse_flowfield *field, flow_map *map, const float *point,
+                         float cost, uint32_t count) {
+  const uint32_t before = map->anchorCount;
+  count = add_anchor(field, map, point, count);
+  if (map->anchorCount > before) map->anchors[before].distance = cost;
+  return count;
+}
+
+/* Returns the free cell whose center is nearest to a point, ties by lower index, or COPSE_NONE. */
+static uint32_t nearest_free_cell(const copse_flowfield *field, const flow_map *map,
+                                  const float *point) {
+  const double x = flow_place(field, 0, point[0]), y = flow_place(field, 1, point[1]);
+  uint32_t nearest = COPSE_NONE;
+  double least2 = INFINITY;
+  for (uint32_t row = 0, cell = 0; row < field->rows; row++) {
+    const double up = (double)row - y;
+    for (uint32_t column = 0; column < field->columns; column++, cell++) {
+      const double along = (double)column - x, distance2 = along * along + up * up;
+      if (distance2 >= least2 || (map->cells[cell] & CELL_BLOCKED)) continue;
+      least2 = distance2;
+      nearest = cell;
+    }
+  }
+  return nearest;
+}
+
+/* Adds points along the border of an area, at most a cell apart, and marks its cells. */
+static uint32_t add_area(const copse_flowfield *field, flow_map *map,
+                         const copse_flowfield_goal *goal, uint32_t count) {
+  const float cell = field->def.cell;
+  float lo[2], hi[2];
+  uint32_t steps[2];
+  for (int axis = 0; axis < 2; axis++) {
+    const uint32_t cells = axis ? field->rows : field->columns;
+    const float least = field->def.bounds[axis];
+    const float most = flow_center(field, axis, cells - 1) + cell / 2;
+    lo[axis] = goal->lo[axis] > least ? goal->lo[axis] : least;
+    hi[axis] = goal->hi[axis] < most ? goal->hi[axis] : most;
+    if (lo[axis] > hi[axis]) return count;
+    const double along = (double)(hi[axis] - lo[axis]) / (double)cell;
+    steps[axis] = 1 + (uint32_t)flow_floor(along - 1e-4, 0, COPSE_FLOWFIELD_MAX_SIDE);
+  }
+  const uint32_t first = flow_cell_at(field, lo), last = flow_cell_at(field, hi);
+  for (uint32_t row = first / field->columns; row <= last / field->columns; row++)
+    for (uint32_t column = first % field->columns; column <= last % field->columns; column++)
+      map->cells[(size_t)row * field->columns + column] |= CELL_GOAL;
+  for (int side = 0; side < 4; side++) { /* bottom, right, top, left; each with its first corner */
+    const int axis = side % 2;
+    for (uint32_t i = 0; i < steps[axis]; i++) {
+      const float part = (hi[axis] - lo[axis]) * ((float)i / (float)steps[axis]);
+      float point[2] = {side == 1 || side == 2 ? hi[0] : lo[0], side >= 2 ? hi[1] : lo[1]};
+      point[axis] += side < 2 ? part : -part;
+      count = add_goal(field, map, point, goal->cost, count);
+    }
+  }
+  return count;
+}
+
+uint32_t flow_add_goal(copse_flowfield *field, flow_map *map, uint32_t index, uint32_t count) {
+  const copse_flowfield_goal *goal = &map->goals[index];
+  const bool isPoint = goal->lo[0] == goal->hi[0] && goal->lo[1] == goal->hi[1];
+  const uint32_t more = isPoint ? add_goal(field, map, goal->lo, goal->cost, count)
+                                : add_area(field, map, goal, count);
+  if (more > count) return more;
+  map->moved++;
+  const float middle[2] = {goal->lo[0] + (goal->hi[0] - goal->lo[0]) / 2,
+                           goal->lo[1] + (goal->hi[1] - goal->lo[1]) / 2};
+  const uint32_t cell = nearest_free_cell(field, map, middle);
+  if (cell == COPSE_NONE) return count;
+  float center[2];
+  flow_center_of(field, cell, center);
+  return add_goal(field, map, center, goal->cost, count);
+}
