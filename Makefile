@@ -474,7 +474,7 @@ check: check-c check-js reproducible
 check-c: | $(SETUP)
 	grep -q '"$(VERSION)"' c/copse.h && grep -q '^## $(VERSION)' CHANGELOG.md
 	clang-format --dry-run -Werror $(FORMATTED_C)
-	! grep -nE '#include "\.\./(points|boxes|walls|crowd)/' c/base/* c/points/* c/boxes/* c/walls/*
+	! grep -nE '#include "\.\./(points|boxes|walls|crowd|paths)/' c/base/* c/points/* c/boxes/* c/walls/*
 	printf '%s\n' $(C_SOURCES) | xargs -P "$$(nproc)" -I {} clang-tidy --quiet {} -- -std=c11
 	printf '%s\n' $(wildcard wasm/*.c) | xargs -P "$$(nproc)" -I {} clang-tidy --quiet {} -- -std=c11 \
 	  -Wno-unknown-attributes

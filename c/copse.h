@@ -1234,15 +1234,17 @@ copse_status copse_crowd_restorable(const copse_crowd *crowd, const void *bytes,
  *   off on both sides. Narrower passages may be found or missed.
  * - Ways are nearly shortest. Where gaps are at least three cells wide, they are longer than the
  *   shortest way by less than 0.2% on average.
- * - A build depends on the walls, the closed cells, the goals, the radius and the field's
- * definition alone. A sliced build gives the same bits as one in a single call.
+ * - A build depends on the walls, the closed cells, the goals, the radius and the definition
+ *   alone. A sliced build gives the same bits as one in a single call.
  *
  * A way has corners at *anchors*: goals, and turning points just off the corners of walls. Corners
  * of a wall that turn by an eighth, a quarter, or half a circle have 1, 2, or 4 turning points,
  * those of closed cells 1; points that are not free or outside of the bounds are left out.
  *
+ * Walls that reach a million times farther than the field may be missed by rounding.
+ *
  * The obstacle tree must exist as long as the field is built or asked. Lines of sight are tested in
- * the tree as it is then. If the tree was built anew since the field was, queries test every line
+ * the tree as it is then. If the tree was built again since the field was, queries test every line
  * of sight from the position that they are asked for: so an agent is never sent through a wall that
  * moved. It may be sent nowhere until the next build. */
 #define COPSE_FLOWFIELD_MAX_CAPACITY 65534 /* the maximum number of anchors */
@@ -1265,7 +1267,7 @@ size_t copse_flowfield_bytes(const copse_flowfield_def *def);
 copse_status copse_flowfield_create(const copse_flowfield_def *def, copse_flowfield **field);
 void copse_flowfield_destroy(copse_flowfield *field);
 /* Grows the field to at least the given numbers of anchors and goals. Keeps what was built, and the
- * build under way; but if that has found more anchors than there was room for, it begins anew. */
+ * build under way; but if that has found more anchors than there was room for, it starts over. */
 copse_status copse_flowfield_reserve(copse_flowfield *field, uint32_t capacity, uint32_t goals);
 size_t copse_flowfield_reserve_bytes(const copse_flowfield *field, uint32_t capacity,
                                      uint32_t goals);
@@ -1288,10 +1290,10 @@ float copse_flowfield_radius(const copse_flowfield *field); /* what the next bui
 uint8_t *copse_flowfield_closed(copse_flowfield *field);
 
 /* A point (lo equals hi) or an area: the closed box lo … hi. An agent in an area is at the goal.
- * The border of an area takes an anchor per cell. A goal is moved to the nearest center of a cell
- * that is free, ties by lower index, if it is too near to a wall, in a solid area, in a closed cell
- * or outside of the bounds; an area, if all of its border is. Then that center is the goal. If no
- * cell is free, there is no such goal. */
+ * The border of an area takes an anchor per cell, and ways end at one of these. A goal is moved to
+ * the nearest center of a cell that is free, ties by lower index, if it is too near to a wall, in a
+ * solid area, in a closed cell or outside of the bounds; an area, if all of its border is. Then
+ * that center is the goal. If no cell is free, there is no such goal. */
 typedef struct copse_flowfield_goal {
   float lo[2], hi[2];
   float cost; /* added to the length of ways to this goal: 0 … COPSE_MAX_COORDINATE */
@@ -1314,8 +1316,8 @@ copse_status copse_flowfield_build(copse_flowfield *field, uint32_t *needed);
  * anchor's cells. copse_flowfield_stats says how much work the last build was. While a build is
  * under way, queries see the previous one. Sets *done to true if the build was completed: queries
  * see it from now on. Then call update again only if something changed. An update takes goals,
- * radius and closed cells when it begins. If the walls were built anew since, it begins anew, so
- * with walls that are built in every frame only copse_flowfield_build gets done. Errors as in
+ * radius and closed cells when it begins. If the walls were built again since, it starts over: if
+ * they are built in every frame, only copse_flowfield_build comes to an end. Errors as in
  * copse_flowfield_build: the build under way is dropped. */
 copse_status copse_flowfield_update(copse_flowfield *field, uint32_t work, bool *done,
                                     uint32_t *needed);
@@ -1342,18 +1344,19 @@ copse_status copse_flowfield_direction_many(const copse_flowfield *field, const 
                                             uint32_t n, float *directions, float *distances);
 /* Writes the corners (x, y each) of the way from a point. The point is not among them, unless it is
  * in an area; the goal is the last. *total is the number of corners; 0: there is no way. If it
- * exceeds `capacity`, the first `capacity` corners are written. If the walls were built anew since
+ * exceeds `capacity`, the first `capacity` corners are written. If the walls were built again since
  * the field was, only the way to the first corner is tested. */
 copse_status copse_flowfield_path(const copse_flowfield *field, const float *point, float *corners,
                                   uint32_t capacity, uint32_t *total);
 /* Writes an agent's direction, like copse_flowfield_direction, for an agent of a given radius that
  * moves along from step to step. *anchor is what the agent headed for in its last step: initially
  * COPSE_NONE. The agent goes on to head for it as long as it is in sight and its way is no longer
- * than others; so agents don't swing to and fro in narrow gaps. It turns to the next anchor as soon
- * as that is in sight and the present one is within 1.5 cells; or is nearer than the field's radius
- * exceeds the agent's. Anchors mean the same until the walls or the number of goals change; one
- * that the field has not got counts as COPSE_NONE. An agent that is larger than the field's radius
- * has no way. COPSE_INVALID_ARGUMENT: the radius is NaN or negative, too. */
+ * than others; so agents don't swing to and fro in narrow gaps. Within 1.5 cells of the anchor it
+ * turns to the next one as soon as that is in sight; and in any case as near as the field's radius
+ * exceeds its own. Anchors keep their numbers from build to build, as long as walls, closed cells
+ * and radius stay; a number that the field has not got counts as COPSE_NONE. An agent that is
+ * larger than the field's radius has no way. COPSE_INVALID_ARGUMENT: the radius is NaN or negative,
+ * too. */
 copse_status copse_flowfield_lead(const copse_flowfield *field, const float *point, float radius,
                                   uint32_t *anchor, float *direction, float *distance);
 
@@ -1378,7 +1381,7 @@ typedef struct copse_flowfield_statistics { /* of the last build, unless said ot
   uint64_t visits;  /* visited cells */
   uint64_t sights;  /* tested lines of sight */
   uint64_t work;    /* in the unit of copse_flowfield_update */
-  uint32_t restarts; /* updates that began anew because walls were built, since the creation */
+  uint32_t restarts; /* updates that started over because walls were built, since the creation */
   bool isCurrent;    /* true if the walls are still those of the build */
   bool isUnderWay;   /* true if an update is not done */
   size_t bytes;      /* memory of the whole object */
@@ -1390,7 +1393,7 @@ bool copse_flowfield_validate(const copse_flowfield *field);
 /* Saves what was built, the build under way, and the settings except the obstacle tree. The field
  * that restores needs the same bounds and cell, and room for the anchors and goals. It then goes on
  * exactly like the saved one, if its obstacle tree has the same walls: else as if they had been
- * built anew. */
+ * built again. */
 copse_status copse_flowfield_save(const copse_flowfield *field, void *bytes, size_t capacity,
                                   size_t *total);
 copse_status copse_flowfield_restore(copse_flowfield *field, const void *bytes, size_t size);

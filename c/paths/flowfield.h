@@ -111,7 +111,7 @@ struct copse_flowfield {
   uint32_t cursor;   /* the row, edge or goal at which the stage continues */
   uint32_t needed;   /* the number of anchors so far, including those without room */
   uint32_t gained;   /* anchors that the current search for missed cells has added */
-  uint32_t restarts; /* updates that began anew because walls were built */
+  uint32_t restarts; /* updates that started over because walls were built */
 
   /* Scratch. */
   uint32_t *stamps;         /* by cell: the last flood that saw the cell */
@@ -163,11 +163,11 @@ ALWAYS_INLINE float flow_length(const float *from, const float *to) {
 
 /* ---- Shared by several files ---- */
 
-/* True if all cells that a segment touches are open. */
+/* True if all cells within a margin of a segment are open: with 0, all cells that it touches. */
 bool flow_is_open(const copse_flowfield *field, const flow_map *map, const float *from,
-                  const float *to);
+                  const float *to, float margin);
 /* True if the straight way between two points keeps farther than the radius from all walls, and
- * touches no closed cell. */
+ * touches no closed cell. A radius above the map's counts as a margin for closed cells too. */
 bool flow_sees(const copse_flowfield *field, const flow_map *map, const float *from,
                const float *to, float radius);
 /* True if the field's walls are those that the map was made from. */
@@ -199,7 +199,7 @@ bool flow_mend_row(copse_flowfield *field, flow_map *map, uint32_t row);
 /* Returns the radius with which a build tests: greater than the radius by more than the errors of
  * coordinates, which grow with the field's bounds. */
 float flow_reach(const copse_flowfield *field, float radius);
-/* Makes the scratch arrays of the build under way anew, after its maps were moved or restored. */
+/* Makes the scratch arrays of the build under way again, after its maps were moved or restored. */
 void flow_resume(copse_flowfield *field);
 /* True if goals are valid. */
 bool flow_goals_ok(const copse_flowfield_goal *goals, uint32_t count);

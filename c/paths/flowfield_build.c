@@ -92,7 +92,7 @@ static uint64_t step_turns(copse_flowfield *field, flow_map *map) {
   for (int i = 0; i < EDGES_PER_STEP && field->cursor < edges; i++, field->cursor++)
     field->needed = flow_turns_of_edge(field, map, field->cursor, field->needed);
   if (field->cursor >= edges) go_on(field, FLOW_CORNERS);
-  return EDGES_PER_STEP * WORK_PER_EDGE;
+  return (uint64_t)EDGES_PER_STEP * WORK_PER_EDGE;
 }
 
 static uint64_t step_corners(copse_flowfield *field, flow_map *map) {

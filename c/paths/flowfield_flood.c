@@ -25,29 +25,30 @@ static bool closed_between(const copse_flowfield *field, const flow_map *map, in
 }
 
 bool flow_is_open(const copse_flowfield *field, const flow_map *map, const float *from,
-                  const float *to) {
+                  const float *to, float margin) {
   if (!map->hasClosed) return true;
-  const double ROUNDING = 1e-6; /* in cells: a segment that touches a cell meets it */
+  const double around = (double)margin / (double)field->def.cell + 1e-6; /* in cells */
   const bool isUp = from[1] <= to[1];
   const float *low = isUp ? from : to, *high = isUp ? to : from;
   const double x0 = flow_place(field, 0, low[0]) + 0.5, y0 = flow_place(field, 1, low[1]) + 0.5;
   const double x1 = flow_place(field, 0, high[0]) + 0.5, y1 = flow_place(field, 1, high[1]) + 0.5;
-  const int32_t last = flow_floor(y1 + ROUNDING, -1, (int32_t)field->rows);
-  for (int32_t row = flow_floor(y0 - ROUNDING, -1, (int32_t)field->rows); row <= last; row++) {
+  const int32_t last = flow_floor(y1 + around, -1, (int32_t)field->rows);
+  for (int32_t row = flow_floor(y0 - around, -1, (int32_t)field->rows); row <= last; row++) {
     /* The part of the segment in the row, with its border. */
-    const double bottom = (double)row - ROUNDING, top = (double)row + 1 + ROUNDING;
+    const double bottom = (double)row - around, top = (double)row + 1 + around;
     const double slope = y1 > y0 ? (x1 - x0) / (y1 - y0) : 0;
     const double begin = y0 < bottom ? x0 + slope * (bottom - y0) : x0;
     const double end = y1 > top && y1 > y0 ? x0 + slope * (top - y0) : x1;
     const double least = begin < end ? begin : end, most = begin < end ? end : begin;
-    if (closed_between(field, map, row, least - ROUNDING, most + ROUNDING)) return false;
+    if (closed_between(field, map, row, least - around, most + around)) return false;
   }
   return true;
 }
 
 bool flow_sees(const copse_flowfield *field, const flow_map *map, const float *from,
                const float *to, float radius) {
-  if (!flow_is_open(field, map, from, to)) return false;
+  const float more = radius - map->radius;
+  if (!flow_is_open(field, map, from, to, more > 0 ? more : 0)) return false;
   return !field->walls || obstacle_blocker(field->walls, from, to, radius) == COPSE_NONE;
 }
 
@@ -118,7 +119,8 @@ OUT_OF_LINE bool sees_cell(flood *from, uint32_t cell, int set) {
   float center[2];
   flow_center_of(field, cell, center);
   from->map->sights++;
-  if (!flow_is_open(field, from->map, from->point, center)) return false;
+  const float margin = reach - from->map->radius;
+  if (!flow_is_open(field, from->map, from->point, center, margin)) return false;
   if (!walls) return true;
   uint32_t *blockers = from->blockers[set];
   for (int i = 0; i < BLOCKERS; i++)

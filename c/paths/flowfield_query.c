@@ -153,10 +153,10 @@ static aim find_aim(seeker *agent, uint32_t kept) {
     if (next == NO_ANCHOR) break;
     const float gap = flow_length(agent->point, best.point);
     const aim after = aim_at(agent, next);
-    /* The way from the anchor on has the field's radius: so much smaller agents may cut the corner.
-     */
-    const bool isThere =
-        gap <= map->radius - agent->radius && !agent->isNear && flow_is_current(agent->field, map);
+    /* The way from the anchor on has the field's radius: a smaller agent may cut the corner. */
+    const bool isThere = gap <= map->radius - agent->radius && !agent->isNear &&
+                         flow_is_current(agent->field, map) &&
+                         flow_is_open(agent->field, map, agent->point, after.point, 0);
     if (!isThere && !(gap <= 1.5f * agent->field->def.cell && sees(agent, after.point))) break;
     best = after;
   }

@@ -30,7 +30,7 @@ size_t copse_flowfield_cells(const copse_flowfield *field, size_t skipped, float
     }
     shape[4] = map->distances[cell];
     shape[5] = map->aims[cell] == NO_ANCHOR ? -1 : (float)map->aims[cell];
-    shape[6] = map->cells[cell] & CELL_BLOCKED;
+    shape[6] = map->cells[cell] & CELL_BLOCKED ? 1 : 0;
   }
   return rows.floats;
 }
@@ -193,7 +193,6 @@ typedef struct flow_record {
   uint32_t turns, moved, hasClosed, wallsHash, blocked, floods, unused;
 } flow_record;
 
-/* Copies arrays to or from a snapshot, one after another. If `to` is NULL, only adds up sizes. */
 static uint64_t padded(uint64_t bytes) { return (bytes + 3) / 4 * 4; }
 
 static bool has_map(const flow_snapshot *head, int index) {
@@ -269,13 +268,17 @@ copse_status copse_flowfield_save(const copse_flowfield *field, void *bytes, siz
   return COPSE_OK;
 }
 
+static bool same_bounds(const float *a, const float *b) {
+  return a[0] == b[0] && a[1] == b[1] && a[2] == b[2] && a[3] == b[3];
+}
+
 copse_status copse_flowfield_restorable(const copse_flowfield *field, const void *bytes,
                                         size_t size) {
   flow_snapshot head;
   if (size < sizeof head) return COPSE_BAD_SNAPSHOT;
   memcpy(&head, bytes, sizeof head);
   if (!snapshot_fits(&head.header, size, SNAPSHOT_FLOWFIELD) || head.cell != field->def.cell ||
-      memcmp(head.bounds, field->def.bounds, sizeof head.bounds) || head.isBuilt > 1 ||
+      !same_bounds(head.bounds, field->def.bounds) || head.isBuilt > 1 ||
       head.stage > FLOW_SPREAD || size != snapshot_bytes(&head, flow_cell_count(field)))
     return COPSE_BAD_SNAPSHOT;
   for (int i = 0; i < 2; i++) {
@@ -289,9 +292,9 @@ copse_status copse_flowfield_restorable(const copse_flowfield *field, const void
 
 /* Returns the array at *bytes, and moves *bytes past it. */
 static void *read_array(const char **bytes, uint64_t size) {
-  void *array = (void *)(uintptr_t)*bytes;
+  const void *array = *bytes;
   *bytes += padded(size);
-  return array;
+  return (void *)array; /* the caller only reads it */
 }
 
 /* Returns a map whose arrays are those of a snapshot. */

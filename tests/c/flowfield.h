@@ -1,5 +1,5 @@
 /* Plays drawn levels with a flow field, and checks what copse.h promises with a plain list of
- * walls: every way that is told is swept against all walls and closed cells. */
+ * walls: every way that a query returns is swept against all walls and closed cells. */
 #ifndef FLOWFIELD_H
 #define FLOWFIELD_H
 
@@ -328,7 +328,8 @@ static inline const char *flow_check_walk(const copse_flowfield *field, const fl
       if (gap < length) length = gap;
     }
     const float next[2] = {point[0] + direction[0] * length, point[1] + direction[1] * length};
-    MUST_HOLD(flow_wall_gap(&level->list, point, next) > clear * 0.9999 - 1e-4 * (double)step,
+    MUST_HOLD(flow_wall_gap(&level->list, point, next) >
+                  clear * 0.9999 - flow_rounding(level) * (double)level->def.cell,
               "walk: too near to a wall");
     MUST_HOLD(flow_open(level, point, next), "walk: into a closed cell");
     memcpy(point, next, sizeof point);
@@ -370,7 +371,7 @@ static inline const char *flow_check_update(input *in, const copse_flowfield *bu
   return isSame ? NULL : "an update differs from a build";
 }
 
-/* Moves walls without building the field anew: no agent is sent through them. */
+/* Moves walls without building the field again: no agent is sent through them. */
 static inline const char *flow_check_moved(input *in, const copse_flowfield *field,
                                            flow_level *level) {
   flow_add_wall(in, level);
