@@ -49,7 +49,8 @@ bool flow_sees(const copse_flowfield *field, const flow_map *map, const float *f
                const float *to, float radius) {
   const float more = radius - map->radius;
   if (!flow_is_open(field, map, from, to, more > 0 ? more : 0)) return false;
-  return !field->walls || obstacle_blocker(field->walls, from, to, radius) == COPSE_NONE;
+  uint32_t visits;
+  return !field->walls || obstacle_blocker(field->walls, from, to, radius, &visits) == COPSE_NONE;
 }
 
 /* ---- The heap of anchors ------------------------------------------------------------------ */
@@ -127,7 +128,8 @@ OUT_OF_LINE bool sees_cell(flood *from, uint32_t cell, int set) {
     if (blockers[i] != COPSE_NONE &&
         obstacle_blocks(walls, blockers[i], from->point, center, reach))
       return false;
-  const uint32_t blocker = obstacle_blocker(walls, from->point, center, reach);
+  uint32_t visits;
+  const uint32_t blocker = obstacle_blocker(walls, from->point, center, reach, &visits);
   if (blocker == COPSE_NONE) return true;
   blockers[1] = blockers[0];
   blockers[0] = blocker;

@@ -25,12 +25,15 @@ typedef struct seeker {
 } seeker;
 
 static bool sees(const seeker *agent, const float *point) {
-  const uint32_t cell = flow_cell_at(agent->field, agent->point);
-  const bool isInside = flow_covers(agent->field, agent->point);
-  if (isInside && (agent->map->cells[cell] & CELL_CLOSED)) /* it may leave a closed cell */
-    return !agent->field->walls ||
-           obstacle_blocker(agent->field->walls, agent->point, point, agent->radius) == COPSE_NONE;
-  return flow_sees(agent->field, agent->map, agent->point, point, agent->radius);
+  const copse_flowfield *field = agent->field;
+  const uint32_t cell = flow_cell_at(field, agent->point);
+  bool isVisible = true;
+  if (!flow_covers(field, agent->point) || !(agent->map->cells[cell] & CELL_CLOSED))
+    return flow_sees(field, agent->map, agent->point, point, agent->radius);
+  /* The agent may leave a closed cell. */
+  if (field->walls)
+    copse_obstacle_visible(field->walls, agent->point, point, agent->radius, &isVisible, NULL);
+  return isVisible;
 }
 
 static aim aim_at(const seeker *agent, uint32_t anchor) {

@@ -509,14 +509,15 @@ ALWAYS_INLINE bool blocks(const wide_segment *segment, vec a, vec b, float radiu
 }
 
 uint32_t obstacle_blocker(const copse_obstacle *tree, const float *from, const float *to,
-                          float radius) {
+                          float radius, uint32_t *visits) {
   const float radius2 = radius * radius;
   tour walk;
   tour_start(&walk, tree, from, to, radius);
-  for (uint32_t i; (i = tour_next(&walk, tree, INFINITY)) != COPSE_NONE;)
-    if (blocks(&walk.segment, piece_from(tree, i), piece_to(tree, i), radius, radius2))
-      return tree->pieces[i].edge;
-  return COPSE_NONE;
+  uint32_t i;
+  while ((i = tour_next(&walk, tree, INFINITY)) != COPSE_NONE)
+    if (blocks(&walk.segment, piece_from(tree, i), piece_to(tree, i), radius, radius2)) break;
+  *visits = walk.visits;
+  return i == COPSE_NONE ? COPSE_NONE : tree->pieces[i].edge;
 }
 
 bool obstacle_blocks(const copse_obstacle *tree, uint32_t edge, const float *from, const float *to,
@@ -529,25 +530,13 @@ bool obstacle_blocks(const copse_obstacle *tree, uint32_t edge, const float *fro
   return blocks(&segment, vec_of(wall->from), vec_of(wall->to), radius, radius * radius);
 }
 
-static bool is_visible(const copse_obstacle *tree, const float *from, const float *to, float radius,
-                       uint32_t *visits) {
-  const float radius2 = radius * radius;
-  tour walk;
-  tour_start(&walk, tree, from, to, radius);
-  bool visible = true;
-  for (uint32_t i; visible && (i = tour_next(&walk, tree, INFINITY)) != COPSE_NONE;)
-    visible = !blocks(&walk.segment, piece_from(tree, i), piece_to(tree, i), radius, radius2);
-  *visits = walk.visits;
-  return visible;
-}
-
 copse_status copse_obstacle_visible(const copse_obstacle *tree, const float *from, const float *to,
                                     float radius, bool *visible, uint32_t *visits) {
   *visible = false;
   if (!query_point_ok(from, 2) || !query_point_ok(to, 2) || !query_radius_ok(radius))
     return COPSE_INVALID_ARGUMENT;
   uint32_t visited;
-  *visible = is_visible(tree, from, to, radius, &visited);
+  *visible = obstacle_blocker(tree, from, to, radius, &visited) == COPSE_NONE;
   if (visits) *visits = visited;
   return COPSE_OK;
 }
@@ -561,7 +550,8 @@ uint32_t copse_obstacle_keep_visible(const copse_obstacle *tree, const float *fr
     const uint32_t id = ids[i];
     const size_t place = (size_t)id * positions->stride;
     const float to[2] = {positions->axes[0][place], positions->axes[1][place]};
-    if (query_point_ok(to, 2) && is_visible(tree, from, to, 0, &visits)) kept[size++] = id;
+    if (query_point_ok(to, 2) && obstacle_blocker(tree, from, to, 0, &visits) == COPSE_NONE)
+      kept[size++] = id;
   }
   return size;
 }

@@ -819,6 +819,111 @@ static void play_crowd(uint32_t dim, uint32_t slots, uint32_t least, float size)
   copse_obstacle_destroy(world.walls);
 }
 
+/* ---- Flow fields ---- */
+
+enum { WALKERS = 40 };
+
+typedef struct walker {
+  float place[2];
+  uint32_t anchor;
+} walker;
+
+static copse_flowfield *create_field(const copse_obstacle *walls, float size) {
+  copse_flowfield_def def = copse_flowfield_default();
+  copse_flowfield *field;
+  def.bounds[2] = def.bounds[3] = size;
+  if (copse_flowfield_create(&def, &field) != COPSE_OK) fail();
+  copse_flowfield_set_obstacles(field, walls);
+  return field;
+}
+
+/* Moves or turns walls, and changes goals, closed cells and the radius. */
+static void churn_field(const crowds *world, copse_flowfield *field, uint32_t frame) {
+  copse_flowfield_goal goals[3];
+  const uint32_t cells = copse_flowfield_columns(field) * copse_flowfield_rows(field);
+  if (frame % 3 == 2) {
+    float points[8];
+    draw_rectangle(world, points);
+    copse_obstacle_move(world->walls, 4 * (next() % form.rectangles), points, 4);
+    copse_obstacle_build(world->walls, NULL);
+  }
+  if (frame % 4 == 1)
+    for (int i = 0; i < 8; i++) copse_flowfield_closed(field)[next() % cells] ^= 1;
+  for (int i = 0; i < 3; i++) {
+    copse_flowfield_goal *goal = &goals[i];
+    for (int axis = 0; axis < 2; axis++) goal->lo[axis] = goal->hi[axis] = draw_place(world);
+    if (i == 2) goal->hi[0] += 3;
+    goal->cost = (float)i * 2;
+  }
+  copse_flowfield_set_goals(field, goals, 1 + frame % 3);
+  copse_flowfield_set_radius(field, 0.5f + (float)(next() & 3) / 8);
+}
+
+static void ask_field(const copse_flowfield *field, walker *agent) {
+  static float way[2 * MOST];
+  float direction[2], distance;
+  uint32_t total;
+  if (copse_flowfield_path(field, agent->place, way, MOST, &total)) fail();
+  add(total);
+  for (uint32_t i = 0; i < 2 * total && i < 2 * MOST; i++) add_float(way[i]);
+  if (copse_flowfield_lead(field, agent->place, 0.45f, &agent->anchor, direction, &distance))
+    fail();
+  add(agent->anchor);
+  add_float(distance);
+  for (int axis = 0; axis < 2; axis++) {
+    add_float(direction[axis]);
+    agent->place[axis] += direction[axis] / 2;
+  }
+}
+
+static void add_field(const copse_flowfield *field) {
+  const copse_flowfield_statistics stats = copse_flowfield_stats(field);
+  const uint32_t figures[] = {
+      stats.blocked,       stats.reached,  stats.anchors,          stats.moved,
+      stats.floods,        stats.restarts, (uint32_t)stats.visits, (uint32_t)stats.sights,
+      (uint32_t)stats.work};
+  for (size_t i = 0; i < sizeof figures / sizeof *figures; i++) add(figures[i]);
+  const float *distances = copse_flowfield_distances(field);
+  for (uint32_t cell = 0; cell < stats.cells; cell++) add_float(distances[cell]);
+}
+
+static void play_paths(void) {
+  crowds world = {.size = form.crowdSize};
+  copse_obstacle_def def = copse_obstacle_default();
+  def.capacity = 4 * form.rectangles;
+  if (copse_obstacle_create(&def, &world.walls) != COPSE_OK) fail();
+  for (uint32_t i = 0; i < form.rectangles; i++) {
+    float points[8];
+    uint32_t slot;
+    draw_rectangle(&world, points);
+    copse_obstacle_add(world.walls, points, 4, COPSE_SOLID_WINDING, &slot);
+  }
+  copse_obstacle_build(world.walls, NULL);
+  copse_flowfield *field = create_field(world.walls, world.size);
+  walker agents[WALKERS];
+  for (uint32_t frame = 0; frame < form.wallFrames; frame++) {
+    churn_field(&world, field, frame);
+    bool done = frame % 2;
+    if (done && copse_flowfield_build(field, NULL)) fail();
+    for (uint32_t i = 0; i < WALKERS && frame % 8 == 0; i++)
+      agents[i] = (walker){{draw_place(&world), draw_place(&world)}, COPSE_NONE};
+    for (uint32_t i = 0; i < 100 && !done; i++) {
+      if (copse_flowfield_update(field, 3000, &done, NULL)) fail();
+      if (i != 2) continue;
+      size_t bytes;
+      if (copse_flowfield_save(field, saved, sizeof saved, &bytes) != COPSE_OK) fail();
+      add_saved(bytes);
+      copse_flowfield_destroy(field);
+      field = create_field(world.walls, world.size);
+      if (copse_flowfield_restore(field, saved, bytes) != COPSE_OK) fail();
+    }
+    for (uint32_t i = 0; i < WALKERS && done; i++) ask_field(field, &agents[i]);
+    if (done) add_field(field);
+  }
+  copse_flowfield_destroy(field);
+  copse_obstacle_destroy(world.walls);
+}
+
 /* ---- Scenes ---- */
 
 static void play_agenttree(void) {
@@ -855,7 +960,7 @@ static const struct scene {
 } SCENES[] = {
     {"agenttree", play_agenttree}, {"grid", play_grid},      {"kdtree", play_kdtree},
     {"octree", play_octree},       {"obstacle", play_walls}, {"crowd", play_crowds},
-    {"sensors", play_all_sensors}, {"wrap", play_wrapped},
+    {"sensors", play_all_sensors}, {"wrap", play_wrapped},   {"paths", play_paths},
 };
 
 static uint32_t hash_of(uint32_t scene, const struct form *played) {
@@ -895,7 +1000,8 @@ static const measures MEASURED[] = {
     {67749383, 0x61879d69, 19769493},  {203288789, 0xf3857852, 28999321},
     {149001988, 0xe66eabfe, 39882815}, {11908500, 0x1cf1e305, 12085010},
     {15089863, 0xf2cd198c, 7532263},   {47934525, 0xbec52861, 16644722},
-    {10406386, 0x5bba1c2b, 1954076},   {42294671, 0x5e26654a, 8886038},
+    {10406386, 0x5bba1c2b, 1954076},   {43786158, 0xde50a3e5, 9172168},
+    {3207303, 0x6fede019, 1427508},
 };
 
 /* Prints a scene's measures if they are not the recorded ones. */

@@ -3,6 +3,7 @@
 #ifndef FLOWFIELD_H
 #define FLOWFIELD_H
 
+#include "../../c/base/snapshot.h"
 #include "../../c/paths/flowfield.h"
 #include "walls.h"
 
@@ -343,6 +344,35 @@ static inline size_t flow_save(const copse_flowfield *field, uint32_t *words) {
   return copse_flowfield_save(field, words, FLOW_BYTES, &bytes) == COPSE_OK ? bytes : 0;
 }
 
+/* Changes a word of a snapshot, with a right checksum. It is refused, or gives a field that can be
+ * used: no query and no update may hang or read out of bounds. */
+static inline const char *flow_check_forged(input *in, flow_level *level, uint32_t *words,
+                                            size_t bytes) {
+  static uint32_t before[FLOW_BYTES / 4], after[FLOW_BYTES / 4];
+  copse_flowfield *field = flow_create(level);
+  MUST_HOLD(field, "create");
+  const size_t size = flow_save(field, before);
+  words[next_bytes(in, 3) % (bytes / 4)] ^= 1u << next_byte(in) % 32;
+  snapshot_seal(words, bytes, SNAPSHOT_FLOWFIELD);
+  if (copse_flowfield_restore(field, words, bytes) == COPSE_OK) {
+    float corners[2], point[2];
+    uint32_t total, anchor = next_byte(in);
+    bool done = !copse_flowfield_is_built(field);
+    for (int i = 0; i < 4 && !done; i++) {
+      flow_point(in, level, point);
+      copse_flowfield_path(field, point, corners, 1, &total);
+      copse_flowfield_lead(field, point, 0.25f, &anchor, corners, NULL);
+    }
+    copse_flowfield_validate(field);
+    copse_flowfield_update(field, 1000, &done, NULL);
+    copse_flowfield_update(field, UINT32_MAX, &done, NULL);
+  } else
+    MUST_HOLD(flow_save(field, after) == size && !memcmp(before, after, size),
+              "a refused snapshot changed something");
+  copse_flowfield_destroy(field);
+  return NULL;
+}
+
 /* Builds in slices, through snapshots, and compares the snapshot at the end. */
 static inline const char *flow_check_update(input *in, const copse_flowfield *built,
                                             flow_level *level) {
@@ -365,6 +395,8 @@ static inline const char *flow_check_update(input *in, const copse_flowfield *bu
     MUST_HOLD(flow_save(other, again) == bytes && !memcmp(saved, again, bytes), "restore: state");
     copse_flowfield_destroy(field);
     field = other;
+    const char *wrong = i ? NULL : flow_check_forged(in, level, saved, bytes);
+    if (wrong) return wrong;
   }
   const bool isSame = flow_save(field, saved) == size && !memcmp(saved, expected, size);
   copse_flowfield_destroy(field);

@@ -250,8 +250,21 @@ static void test_objects_take_the_recorded_memory(void) {
   }
 }
 
+static void test_flow_fields_take_the_recorded_memory(void) {
+  static const uint64_t BYTES[3] = {217768, 389704, 5697912};
+  copse_flowfield_def def = copse_flowfield_default();
+  for (int i = 0; i < 3 && sizeof(void *) == 8; i++) {
+    def.bounds[2] = def.bounds[3] = (float)(i == 2 ? 512 : 100);
+    def.capacity = i ? 4096 : 1;
+    const size_t bytes = copse_flowfield_bytes(&def);
+    if (bytes != BYTES[i]) printf("flow field %d: %zu bytes\n", i, bytes);
+    CHECK(bytes == BYTES[i]);
+  }
+}
+
 const unit_test WORK_TESTS[] = {
     EVERY(test_queries_and_batches_do_the_recorded_work),
     TEST(test_objects_take_the_recorded_memory),
+    TEST(test_flow_fields_take_the_recorded_memory),
     {NULL, NULL, false},
 };

@@ -10,7 +10,17 @@ export async function playScenes(bytes, isLong) {
   const env = { emscripten_notify_memory_growth() {} }
   const { instance } = await WebAssembly.instantiate(bytes, { env })
   instance.exports._initialize()
-  const names = ['agenttree', 'grid', 'kdtree', 'octree', 'obstacle', 'crowd', 'sensors', 'wrap']
+  const names = [
+    'agenttree',
+    'grid',
+    'kdtree',
+    'octree',
+    'obstacle',
+    'crowd',
+    'sensors',
+    'wrap',
+    'paths',
+  ]
   const lines = names.map((name, scene) => {
     const hash = instance.exports.scene_hash(scene, isLong) >>> 0
     return `${name} 0x${hash.toString(16).padStart(8, '0')}\n`
