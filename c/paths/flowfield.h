@@ -128,38 +128,17 @@ ALWAYS_INLINE uint32_t flow_cell_count(const copse_flowfield *field) {
   return field->columns * field->rows;
 }
 /* Returns a coordinate of a cell's center. `index` is the column (axis 0) or the row (axis 1). */
-ALWAYS_INLINE float flow_center(const copse_flowfield *field, int axis, uint32_t index) {
-  return (float)((double)field->def.bounds[axis] + ((double)index + 0.5) * (double)field->def.cell);
-}
-ALWAYS_INLINE void flow_center_of(const copse_flowfield *field, uint32_t cell, float *center) {
-  center[0] = flow_center(field, 0, cell % field->columns);
-  center[1] = flow_center(field, 1, cell / field->columns);
-}
+float flow_center(const copse_flowfield *field, int axis, uint32_t index);
+void flow_center_of(const copse_flowfield *field, uint32_t cell, float *center);
 /* Returns a coordinate in cells: 0 is the center of the first column or row, 1 that of the next. */
-ALWAYS_INLINE double flow_place(const copse_flowfield *field, int axis, float coordinate) {
-  return ((double)coordinate - (double)field->def.bounds[axis]) / (double)field->def.cell - 0.5;
-}
+double flow_place(const copse_flowfield *field, int axis, double coordinate);
 /* Rounds down, and clamps to lo … hi. */
-ALWAYS_INLINE int32_t flow_floor(double place, int32_t lo, int32_t hi) {
-  if (!(place > (double)lo)) return lo;
-  return place < (double)hi ? (int32_t)floor(place) : hi;
-}
+int32_t flow_floor(double place, int32_t lo, int32_t hi);
 /* Returns the cell of a point; if the point is outside of the field, the nearest cell. */
-ALWAYS_INLINE uint32_t flow_cell_at(const copse_flowfield *field, const float *point) {
-  const int32_t column =
-      flow_floor(flow_place(field, 0, point[0]) + 0.5, 0, (int32_t)field->columns - 1);
-  const int32_t row = flow_floor(flow_place(field, 1, point[1]) + 0.5, 0, (int32_t)field->rows - 1);
-  return (uint32_t)row * field->columns + (uint32_t)column;
-}
+uint32_t flow_cell_at(const copse_flowfield *field, const float *point);
 /* True if a point is in a cell. */
-ALWAYS_INLINE bool flow_covers(const copse_flowfield *field, const float *point) {
-  const double x = flow_place(field, 0, point[0]) + 0.5, y = flow_place(field, 1, point[1]) + 0.5;
-  return x >= 0 && y >= 0 && x < (double)field->columns && y < (double)field->rows;
-}
-ALWAYS_INLINE float flow_length(const float *from, const float *to) {
-  const float x = to[0] - from[0], y = to[1] - from[1];
-  return sqrtf(x * x + y * y);
-}
+bool flow_covers(const copse_flowfield *field, const float *point);
+float flow_length(const float *from, const float *to);
 
 /* ---- Shared by several files ---- */
 

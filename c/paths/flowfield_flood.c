@@ -1,6 +1,5 @@
 /* Floods of the flow field: an anchor takes the cells that it sees and brings nearer to a goal.
- *
- * Compiled for speed. */
+ */
 
 #include "flowfield.h"
 
@@ -30,8 +29,10 @@ bool flow_is_open(const copse_flowfield *field, const flow_map *map, const float
   const double around = (double)margin / (double)field->def.cell + 1e-6; /* in cells */
   const bool isUp = from[1] <= to[1];
   const float *low = isUp ? from : to, *high = isUp ? to : from;
-  const double x0 = flow_place(field, 0, low[0]) + 0.5, y0 = flow_place(field, 1, low[1]) + 0.5;
-  const double x1 = flow_place(field, 0, high[0]) + 0.5, y1 = flow_place(field, 1, high[1]) + 0.5;
+  const double x0 = flow_place(field, 0, (double)low[0]) + 0.5,
+               y0 = flow_place(field, 1, (double)low[1]) + 0.5;
+  const double x1 = flow_place(field, 0, (double)high[0]) + 0.5,
+               y1 = flow_place(field, 1, (double)high[1]) + 0.5;
   const int32_t last = flow_floor(y1 + around, -1, (int32_t)field->rows);
   for (int32_t row = flow_floor(y0 - around, -1, (int32_t)field->rows); row <= last; row++) {
     /* The part of the segment in the row, with its border. */
@@ -107,7 +108,7 @@ typedef struct flood {
   int32_t column, row;      /* the cell of the anchor */
   double offset[2];         /* the anchor relative to that cell's center, in cells */
   float slack;              /* a cell that gets farther by less than this is flooded too */
-  /* The edges that hid the last cells from the anchor, for each side of a ring and for corners:
+  /* Pieces of the edges that hid the last cells from the anchor, by side of a ring and for corners:
    * they probably hide the next ones. COPSE_NONE: none. */
   uint32_t blockers[SETS][BLOCKERS];
 } flood;
@@ -376,8 +377,8 @@ void flow_spread(copse_flowfield *field, flow_map *map) {
   const uint32_t cell = flow_cell_at(field, own->point);
   from.column = (int32_t)(cell % field->columns);
   from.row = (int32_t)(cell / field->columns);
-  from.offset[0] = flow_place(field, 0, own->point[0]) - from.column;
-  from.offset[1] = flow_place(field, 1, own->point[1]) - from.row;
+  from.offset[0] = flow_place(field, 0, (double)own->point[0]) - from.column;
+  from.offset[1] = flow_place(field, 1, (double)own->point[1]) - from.row;
   memset(from.blockers, 0xff, sizeof from.blockers);
   field->tested[anchor] = from.stamp;
   map->floods++;

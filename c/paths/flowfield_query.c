@@ -183,8 +183,9 @@ static float area_cost(const copse_flowfield *field, const flow_map *map, const 
 static aim aim_of(const copse_flowfield *field, const float *point, float radius, uint32_t kept) {
   const flow_map *map = &field->maps[field->shown];
   seeker agent = {field, map, point, radius, false, 0, 0};
-  agent.column = flow_floor(flow_place(field, 0, point[0]), -1, (int32_t)field->columns - 1);
-  agent.row = flow_floor(flow_place(field, 1, point[1]), -1, (int32_t)field->rows - 1);
+  agent.column =
+      flow_floor(flow_place(field, 0, (double)point[0]), -1, (int32_t)field->columns - 1);
+  agent.row = flow_floor(flow_place(field, 1, (double)point[1]), -1, (int32_t)field->rows - 1);
   const aim best = find_aim(&agent, kept < map->anchorCount ? kept : COPSE_NONE);
   const float cost = area_cost(field, map, point);
   if (cost <= best.total && cost < INFINITY)

@@ -7,6 +7,51 @@
 
 #include <string.h>
 
+/* ---- Geometry ----------------------------------------------------------------------------- */
+
+float flow_center(const copse_flowfield *field, int axis, uint32_t index) {
+  return (float)((double)field->def.bounds[axis] + ((double)index + 0.5) * (double)field->def.cell);
+}
+
+void flow_center_of(const copse_flowfield *field, uint32_t cell, float *center) {
+  center[0] = flow_center(field, 0, cell % field->columns);
+  center[1] = flow_center(field, 1, cell / field->columns);
+}
+
+double flow_place(const copse_flowfield *field, int axis, double coordinate) {
+  return (coordinate - (double)field->def.bounds[axis]) / (double)field->def.cell - 0.5;
+}
+
+int32_t flow_floor(double place, int32_t lo, int32_t hi) {
+  if (!(place > (double)lo)) return lo;
+  return place < (double)hi ? (int32_t)floor(place) : hi;
+}
+
+uint32_t flow_cell_at(const copse_flowfield *field, const float *point) {
+  uint32_t places[2];
+  for (int axis = 0; axis < 2; axis++) {
+    const uint32_t cells = axis ? field->rows : field->columns;
+    places[axis] = (uint32_t)flow_floor(flow_place(field, axis, (double)point[axis]) + 0.5, 0,
+                                        (int32_t)cells - 1);
+  }
+  return places[1] * field->columns + places[0];
+}
+
+bool flow_covers(const copse_flowfield *field, const float *point) {
+  for (int axis = 0; axis < 2; axis++) {
+    const double place = flow_place(field, axis, (double)point[axis]) + 0.5;
+    if (!(place >= 0 && place < (double)(axis ? field->rows : field->columns))) return false;
+  }
+  return true;
+}
+
+float flow_length(const float *from, const float *to) {
+  const float x = to[0] - from[0], y = to[1] - from[1];
+  return sqrtf(x * x + y * y);
+}
+
+/* ---- Walls -------------------------------------------------------------------------------- */
+
 uint32_t flow_hash_walls(const copse_obstacle *walls) {
   uint32_t hash = 0;
   if (!walls) return hash;
@@ -30,68 +75,74 @@ typedef struct band {
   double reach;
 } band;
 
-/* Returns the columns or rows whose centers may lie in lo … hi, clamped to first … last; empty
- * (begin > end) if there are none. */
+/* Some columns or rows: begin … end, none if begin > end. */
 typedef struct extent {
   int32_t begin, end;
 } extent;
-static extent extent_of(double lo, double hi, int32_t first, int32_t last) {
-  return (extent){flow_floor(lo, first - 1, last) + 1, flow_floor(hi + 1, first - 1, last)};
+
+/* Returns the columns (axis 0) or the rows of a band (axis 1) whose centers lie in lo … hi, and the
+ * next one on each side. */
+static extent extent_of(const band *rows, int axis, double lo, double hi) {
+  const int32_t first = axis ? rows->first : 0;
+  const int32_t last = axis ? rows->last : (int32_t)rows->field->columns - 1;
+  return (extent){flow_floor(flow_place(rows->field, axis, lo) - 1, first - 1, last) + 1,
+                  flow_floor(flow_place(rows->field, axis, hi) + 1, first - 1, last)};
+}
+
+static double lesser(double a, double b) { return a < b ? a : b; }
+static double greater(double a, double b) { return a > b ? a : b; }
+
+/* Returns the center of a cell. */
+static vec center_at(const band *rows, int32_t column, int32_t row) {
+  return (vec){(double)flow_center(rows->field, 0, (uint32_t)column),
+               (double)flow_center(rows->field, 1, (uint32_t)row)};
+}
+
+static size_t cell_index(const band *rows, int32_t column, int32_t row) {
+  return (size_t)(uint32_t)row * rows->field->columns + (uint32_t)column;
 }
 
 /* Marks the centers within reach of an edge. */
 static void mark_edge(const band *rows, vec a, vec b) {
-  const copse_flowfield *field = rows->field;
-  const double reach = rows->reach, cell = (double)field->def.cell;
-  const double left = (double)field->def.bounds[0], low = (double)field->def.bounds[1];
+  const double reach = rows->reach;
   const vec way = vec_to(a, b);
-  const double bottom = (a.y < b.y ? a.y : b.y) - reach, top = (a.y < b.y ? b.y : a.y) + reach;
-  const extent up =
-      extent_of((bottom - low) / cell - 1.5, (top - low) / cell - 0.5, rows->first, rows->last);
+  const extent up = extent_of(rows, 1, lesser(a.y, b.y) - reach, greater(a.y, b.y) + reach);
   for (int32_t row = up.begin; row <= up.end; row++) {
-    const vec center = {0, (double)flow_center(field, 1, (uint32_t)row)};
+    const double y = center_at(rows, 0, row).y;
     /* The part of the edge that is within reach of the row. */
     double begin = 0, end = 1;
     if (way.y != 0) {
-      const double to = (center.y - reach - a.y) / way.y, from = (center.y + reach - a.y) / way.y;
-      const double first = to < from ? to : from, last = to < from ? from : to;
-      if (first > begin) begin = first < 1 ? first : 1;
-      if (last < end) end = last > 0 ? last : 0;
+      const double low = (y - reach - a.y) / way.y, high = (y + reach - a.y) / way.y;
+      begin = lesser(greater(lesser(low, high), 0), 1);
+      end = greater(lesser(greater(low, high), 1), 0);
     }
     const double x0 = a.x + way.x * begin, x1 = a.x + way.x * end;
-    const double from = (x0 < x1 ? x0 : x1) - reach, to = (x0 < x1 ? x1 : x0) + reach;
-    const extent along = extent_of((from - left) / cell - 1.5, (to - left) / cell - 0.5, 0,
-                                   (int32_t)field->columns - 1);
-    uint8_t *cells = rows->map->cells + (size_t)(uint32_t)row * field->columns;
+    const extent along = extent_of(rows, 0, lesser(x0, x1) - reach, greater(x0, x1) + reach);
     for (int32_t column = along.begin; column <= along.end; column++) {
-      if (cells[column] & CELL_BLOCKED) continue;
-      const vec p = {(double)flow_center(field, 0, (uint32_t)column), center.y};
-      if (foot_on(a, b, p).distance2 <= reach * reach) cells[column] |= CELL_BLOCKED;
+      uint8_t *cell = &rows->map->cells[cell_index(rows, column, row)];
+      if (!(*cell & CELL_BLOCKED) &&
+          foot_on(a, b, center_at(rows, column, row)).distance2 <= reach * reach)
+        *cell |= CELL_BLOCKED;
     }
   }
 }
 
+/* Returns how far a coordinate is outside of lo … lo + size. */
+static double gap_to(double x, double lo, double size) {
+  return greater(0, greater(lo - x, x - lo - size));
+}
+
 /* Marks the squares within reach of a vertex. */
 static void mark_vertex(const band *rows, vec vertex) {
-  const copse_flowfield *field = rows->field;
-  const double reach = rows->reach, cell = (double)field->def.cell;
-  const vec place = {(vertex.x - (double)field->def.bounds[0]) / cell - 0.5,
-                     (vertex.y - (double)field->def.bounds[1]) / cell - 0.5};
-  const double cells = reach / cell;
-  const extent up = extent_of(place.y - cells - 2, place.y + cells, rows->first, rows->last);
-  const extent along =
-      extent_of(place.x - cells - 2, place.x + cells, 0, (int32_t)field->columns - 1);
+  const double reach = rows->reach, size = (double)rows->field->def.cell;
+  const extent up = extent_of(rows, 1, vertex.y - reach - size, vertex.y + reach);
+  const extent along = extent_of(rows, 0, vertex.x - reach - size, vertex.x + reach);
   for (int32_t row = up.begin; row <= up.end; row++)
     for (int32_t column = along.begin; column <= along.end; column++) {
-      const double x = place.x < (double)column       ? (double)column - place.x
-                       : place.x > (double)column + 1 ? place.x - (double)column - 1
-                                                      : 0;
-      const double y = place.y < (double)row       ? (double)row - place.y
-                       : place.y > (double)row + 1 ? place.y - (double)row - 1
-                                                   : 0;
-      if ((x * x + y * y) * cell * cell <= reach * reach * 1.000001)
-        rows->map->cells[(size_t)(uint32_t)row * field->columns + (uint32_t)column] |=
-            CELL_NEAR_VERTEX;
+      const vec low = center_at(rows, column, row);
+      const vec gap = {gap_to(vertex.x, low.x, size), gap_to(vertex.y, low.y, size)};
+      if (vec_dot(gap, gap) <= reach * reach)
+        rows->map->cells[cell_index(rows, column, row)] |= CELL_NEAR_VERTEX;
     }
 }
 
@@ -99,20 +150,14 @@ static void mark_vertex(const band *rows, vec vertex) {
  * right of the edge. Cells so near to the edge that rounding matters are blocked anyway. */
 static void wind_edge(const band *rows, vec a, vec b) {
   const copse_flowfield *field = rows->field;
-  const double cell = (double)field->def.cell;
-  const double left = (double)field->def.bounds[0], low = (double)field->def.bounds[1];
-  const double bottom = a.y < b.y ? a.y : b.y, top = a.y < b.y ? b.y : a.y;
-  const extent up =
-      extent_of((bottom - low) / cell - 2, (top - low) / cell, rows->first, rows->last);
+  const extent up = extent_of(rows, 1, lesser(a.y, b.y), greater(a.y, b.y));
   for (int32_t row = up.begin; row <= up.end; row++) {
-    const double y = (double)flow_center(field, 1, (uint32_t)row);
+    const double y = center_at(rows, 0, row).y;
     if ((a.y <= y) == (b.y <= y)) continue;
     const double x = a.x + (b.x - a.x) * ((y - a.y) / (b.y - a.y));
-    const int32_t column = flow_floor((x - left) / cell - 0.5, -1, (int32_t)field->columns - 1) + 1;
-    if (column < (int32_t)field->columns)
-      field->stamps[(size_t)(uint32_t)row * field->columns + (uint32_t)column] +=
-          a.y <= y ? UINT32_MAX
-                   : 1; /* the solid side is left of an edge: right of a downward one */
+    const int32_t column = flow_floor(flow_place(field, 0, x), -1, (int32_t)field->columns - 1) + 1;
+    if (column < (int32_t)field->columns) /* solid is left of an edge: right of a downward one */
+      field->stamps[cell_index(rows, column, row)] += a.y <= y ? UINT32_MAX : 1;
   }
 }
 
@@ -306,7 +351,8 @@ static uint32_t add_goal(const copse_flowfield *field, flow_map *map, const floa
 /* Returns the free cell whose center is nearest to a point, ties by lower index, or COPSE_NONE. */
 static uint32_t nearest_free_cell(const copse_flowfield *field, const flow_map *map,
                                   const float *point) {
-  const double x = flow_place(field, 0, point[0]), y = flow_place(field, 1, point[1]);
+  const double x = flow_place(field, 0, (double)point[0]),
+               y = flow_place(field, 1, (double)point[1]);
   uint32_t nearest = COPSE_NONE;
   double least2 = INFINITY;
   for (uint32_t row = 0, cell = 0; row < field->rows; row++) {

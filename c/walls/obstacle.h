@@ -220,13 +220,13 @@ typedef struct obstacle_search {
 uint32_t obstacle_search_next(const copse_obstacle *tree, obstacle_search *search, uint32_t *edges,
                               float *distances2, uint32_t capacity);
 
-/* Returns an edge that keeps two points from seeing each other by copse_obstacle_visible, or
- * COPSE_NONE if none does. The points must be valid coordinates. *visits is the number of nodes
- * visited. */
+/* Returns a piece of an edge that keeps two points from seeing each other by
+ * copse_obstacle_visible, or COPSE_NONE if none does. The points must be valid coordinates. *visits
+ * is the number of nodes visited. */
 uint32_t obstacle_blocker(const copse_obstacle *tree, const float *from, const float *to,
                           float radius, uint32_t *visits);
-/* True if a given edge keeps two points from seeing each other. */
-bool obstacle_blocks(const copse_obstacle *tree, uint32_t edge, const float *from, const float *to,
+/* True if the edge of a given piece keeps two points from seeing each other. */
+bool obstacle_blocks(const copse_obstacle *tree, uint32_t piece, const float *from, const float *to,
                      float radius);
 
 /* Makes the tree one empty leaf. */

@@ -517,17 +517,16 @@ uint32_t obstacle_blocker(const copse_obstacle *tree, const float *from, const f
   while ((i = tour_next(&walk, tree, INFINITY)) != COPSE_NONE)
     if (blocks(&walk.segment, piece_from(tree, i), piece_to(tree, i), radius, radius2)) break;
   *visits = walk.visits;
-  return i == COPSE_NONE ? COPSE_NONE : tree->pieces[i].edge;
+  return i;
 }
 
-bool obstacle_blocks(const copse_obstacle *tree, uint32_t edge, const float *from, const float *to,
+bool obstacle_blocks(const copse_obstacle *tree, uint32_t piece, const float *from, const float *to,
                      float radius) {
   const vec ends[2] = {vec_of(from), vec_of(to)};
   const bool ordered = in_order(ends[0], ends[1]);
   const wide_segment segment = {
       .from = ends[0], .to = ends[1], .first = ends[!ordered], .second = ends[ordered]};
-  const obstacle_edge *wall = &tree->edges[edge];
-  return blocks(&segment, vec_of(wall->from), vec_of(wall->to), radius, radius * radius);
+  return blocks(&segment, piece_from(tree, piece), piece_to(tree, piece), radius, radius * radius);
 }
 
 copse_status copse_obstacle_visible(const copse_obstacle *tree, const float *from, const float *to,
