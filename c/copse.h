@@ -1348,17 +1348,25 @@ copse_status copse_flowfield_direction_many(const copse_flowfield *field, const 
  * the field was, only the way to the first corner is tested. */
 copse_status copse_flowfield_path(const copse_flowfield *field, const float *point, float *corners,
                                   uint32_t capacity, uint32_t *total);
-/* Writes an agent's direction, like copse_flowfield_direction, for an agent of a given radius that
- * moves along from step to step. *anchor is what the agent headed for in its last step: initially
- * COPSE_NONE. The agent goes on to head for it as long as it is in sight and its way is no longer
- * than others; so agents don't swing to and fro in narrow gaps. Within 1.5 cells of the anchor it
- * turns to the next one as soon as that is in sight; and in any case as near as the field's radius
- * exceeds its own. Anchors keep their numbers from build to build, as long as walls, closed cells
- * and radius stay; a number that the field has not got counts as COPSE_NONE. An agent that is
- * larger than the field's radius has no way. COPSE_INVALID_ARGUMENT: the radius is NaN or negative,
- * too. */
+/* What an agent heads for. */
+typedef struct copse_flowfield_aim {
+  uint32_t anchor; /* in: the anchor of the agent's last step; initially COPSE_NONE. out: its anchor
+                    * now; COPSE_NONE if it heads for something else, or for nothing */
+  float point[2];  /* out: the next corner of the way: if the agent goes on past it, it may come too
+                    * near to a wall. The agent's own position if it is at the goal or has no way */
+  float direction[2]; /* out: the unit vector to that point; 0, 0 if it is the agent's position */
+  float distance; /* out: the length of the way, with the goal's cost; INFINITY: there is none */
+} copse_flowfield_aim;
+/* Writes what an agent of a given radius heads for, which moves along from step to step: keep `aim`
+ * for the next step. The agent goes on to head for an anchor as long as it is in sight and its way
+ * is no longer than others; so agents don't swing to and fro in narrow gaps. Within 1.5 cells of
+ * the anchor it turns to the next one as soon as that is in sight; and in any case as near as the
+ * field's radius exceeds its own. Anchors keep their numbers from build to build, as long as walls,
+ * closed cells and radius stay; a number that the field has not got counts as COPSE_NONE. An agent
+ * that is larger than the field's radius has no way. COPSE_INVALID_ARGUMENT: the radius is NaN or
+ * negative, too. On an error there is no way. */
 copse_status copse_flowfield_lead(const copse_flowfield *field, const float *point, float radius,
-                                  uint32_t *anchor, float *direction, float *distance);
+                                  copse_flowfield_aim *aim);
 
 /* Returns, by cell, the length of the way from the cell's center; INFINITY: there is none. Valid
  * until the next build, update, restore, reserve or destroy. Meaningless before the first build. */

@@ -238,15 +238,16 @@ copse_status copse_flowfield_direction_many(const copse_flowfield *field, const 
 }
 
 copse_status copse_flowfield_lead(const copse_flowfield *field, const float *point, float radius,
-                                  uint32_t *anchor, float *direction, float *distance) {
+                                  copse_flowfield_aim *kept) {
   copse_status status = check(field, point);
   if (status == COPSE_OK && !query_radius_ok(radius)) status = COPSE_INVALID_ARGUMENT;
   aim best = NO_AIM;
   if (status == COPSE_OK && radius <= field->maps[field->shown].radius)
-    best = aim_of(field, point, radius, *anchor);
-  *anchor = best.anchor;
-  if (distance) *distance = best.total;
-  head_for(&best, point, direction);
+    best = aim_of(field, point, radius, kept->anchor);
+  *kept = (copse_flowfield_aim){.anchor = best.anchor, .distance = best.total};
+  for (int axis = 0; axis < 2; axis++)
+    kept->point[axis] = best.total < INFINITY ? best.point[axis] : point[axis];
+  head_for(&best, point, kept->direction);
   return status;
 }
 

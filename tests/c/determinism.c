@@ -825,7 +825,7 @@ enum { WALKERS = 40 };
 
 typedef struct walker {
   float place[2];
-  uint32_t anchor;
+  copse_flowfield_aim aim;
 } walker;
 
 static copse_flowfield *create_field(const copse_obstacle *walls, float size) {
@@ -861,18 +861,16 @@ static void churn_field(const crowds *world, copse_flowfield *field, uint32_t fr
 
 static void ask_field(const copse_flowfield *field, walker *agent) {
   static float way[2 * MOST];
-  float direction[2], distance;
   uint32_t total;
   if (copse_flowfield_path(field, agent->place, way, MOST, &total)) fail();
   add(total);
   for (uint32_t i = 0; i < 2 * total && i < 2 * MOST; i++) add_float(way[i]);
-  if (copse_flowfield_lead(field, agent->place, 0.45f, &agent->anchor, direction, &distance))
-    fail();
-  add(agent->anchor);
-  add_float(distance);
+  if (copse_flowfield_lead(field, agent->place, 0.45f, &agent->aim)) fail();
+  add(agent->aim.anchor);
+  add_float(agent->aim.distance);
   for (int axis = 0; axis < 2; axis++) {
-    add_float(direction[axis]);
-    agent->place[axis] += direction[axis] / 2;
+    add_float(agent->aim.direction[axis]);
+    agent->place[axis] += agent->aim.direction[axis] / 2;
   }
 }
 
@@ -906,7 +904,10 @@ static void play_paths(void) {
     bool done = frame % 2;
     if (done && copse_flowfield_build(field, NULL)) fail();
     for (uint32_t i = 0; i < WALKERS && frame % 8 == 0; i++)
-      agents[i] = (walker){{draw_place(&world), draw_place(&world)}, COPSE_NONE};
+      for (int axis = 0; axis < 2; axis++) {
+        agents[i].place[axis] = draw_place(&world);
+        agents[i].aim.anchor = COPSE_NONE;
+      }
     for (uint32_t i = 0; i < 100 && !done; i++) {
       if (copse_flowfield_update(field, 3000, &done, NULL)) fail();
       if (i != 2) continue;

@@ -309,26 +309,24 @@ static inline const char *flow_check_way(const copse_flowfield *field, const flo
 static inline const char *flow_check_walk(const copse_flowfield *field, const flow_level *level,
                                           const float *start, float radius) {
   const double clear = (double)radius;
-  uint32_t anchor = COPSE_NONE;
-  float point[2] = {start[0], start[1]}, direction[2], distance, first;
+  copse_flowfield_aim aim = {.anchor = COPSE_NONE};
+  float point[2] = {start[0], start[1]};
   if (flow_wall_gap(&level->list, start, start) <= clear || flow_in_closed(level, start))
     return NULL;
-  copse_flowfield_lead(field, point, radius, &anchor, direction, &first);
-  if (first == INFINITY) return NULL;
+  copse_flowfield_lead(field, point, radius, &aim);
+  if (aim.distance == INFINITY) return NULL;
   const float step = level->def.cell / 4;
-  const uint32_t most = (uint32_t)(4 * first / step) + 20;
+  const uint32_t most = (uint32_t)(4 * aim.distance / step) + 20;
   for (uint32_t i = 0; i < most; i++) {
-    copse_flowfield_lead(field, point, radius, &anchor, direction, &distance);
-    MUST_HOLD(distance < INFINITY, "walk: the way is lost");
-    if (direction[0] == 0 && direction[1] == 0) return NULL; /* in an area, or at the goal */
-    const flow_map *map = &field->maps[field->shown];
-    float length = step;
-    if (anchor != COPSE_NONE) {
-      const float gap = flow_length(point, map->anchors[anchor].point);
-      if (gap <= length && map->anchors[anchor].parent == NO_ANCHOR) return NULL; /* arrived */
-      if (gap < length) length = gap;
-    }
-    const float next[2] = {point[0] + direction[0] * length, point[1] + direction[1] * length};
+    copse_flowfield_lead(field, point, radius, &aim);
+    MUST_HOLD(aim.distance < INFINITY, "walk: the way is lost");
+    if (aim.direction[0] == 0 && aim.direction[1] == 0) return NULL; /* at the goal */
+    const float gap = flow_length(point, aim.point), length = gap < step ? gap : step;
+    const bool isLast = aim.anchor != COPSE_NONE &&
+                        field->maps[field->shown].anchors[aim.anchor].parent == NO_ANCHOR;
+    if (isLast && gap <= step) return NULL;
+    const float next[2] = {point[0] + aim.direction[0] * length,
+                           point[1] + aim.direction[1] * length};
     MUST_HOLD(flow_wall_gap(&level->list, point, next) >
                   clear * 0.9999 - flow_rounding(level) * (double)level->def.cell,
               "walk: too near to a wall");
@@ -356,12 +354,13 @@ static inline const char *flow_check_forged(input *in, flow_level *level, uint32
   snapshot_seal(words, bytes, SNAPSHOT_FLOWFIELD);
   if (copse_flowfield_restore(field, words, bytes) == COPSE_OK) {
     float corners[2], point[2];
-    uint32_t total, anchor = next_byte(in);
+    uint32_t total;
+    copse_flowfield_aim aim = {.anchor = next_byte(in)};
     bool done = !copse_flowfield_is_built(field);
     for (int i = 0; i < 4 && !done; i++) {
       flow_point(in, level, point);
       copse_flowfield_path(field, point, corners, 1, &total);
-      copse_flowfield_lead(field, point, 0.25f, &anchor, corners, NULL);
+      copse_flowfield_lead(field, point, 0.25f, &aim);
     }
     copse_flowfield_validate(field);
     copse_flowfield_update(field, 1000, &done, NULL);

@@ -138,13 +138,15 @@ static void test_cells_cover_the_bounds(void) {
 static void test_arguments_are_checked(void) {
   copse_flowfield *field = field_with(NULL);
   float direction[2] = {5, 5}, distance = 5, corners[2];
-  uint32_t total = 5, anchor = 5;
+  uint32_t total = 5;
+  copse_flowfield_aim aim = {.anchor = 5, .direction = {5, 5}};
   const float good[2] = {1, 1};
   CHECK(copse_flowfield_direction(field, good, direction, NULL) == COPSE_NOT_BUILT);
   CHECK(copse_flowfield_direction_many(field, good, 1, direction, NULL) == COPSE_NOT_BUILT);
   CHECK(copse_flowfield_path(field, good, corners, 1, &total) == COPSE_NOT_BUILT && total == 0);
-  CHECK(copse_flowfield_lead(field, good, 0.5f, &anchor, direction, NULL) == COPSE_NOT_BUILT);
-  CHECK(anchor == COPSE_NONE && !copse_flowfield_is_built(field));
+  CHECK(copse_flowfield_lead(field, good, 0.5f, &aim) == COPSE_NOT_BUILT);
+  CHECK(aim.anchor == COPSE_NONE && aim.direction[0] == 0 && aim.distance == INFINITY);
+  CHECK(!copse_flowfield_is_built(field));
   CHECK(copse_flowfield_cells(field, 0, NULL, 0) == 0);
   CHECK(copse_flowfield_lines(field, 0, NULL, 0) == 0);
   build(field);
@@ -162,8 +164,8 @@ static void test_arguments_are_checked(void) {
     CHECK(both[0] == 5); /* nothing is written */
     CHECK(copse_flowfield_path(field, bad + 2, corners, 1, &total) == COPSE_INVALID_ARGUMENT);
   }
-  CHECK(copse_flowfield_lead(field, good, -1, &anchor, direction, NULL) == COPSE_INVALID_ARGUMENT);
-  CHECK(copse_flowfield_lead(field, good, NAN, &anchor, direction, NULL) == COPSE_INVALID_ARGUMENT);
+  CHECK(copse_flowfield_lead(field, good, -1, &aim) == COPSE_INVALID_ARGUMENT);
+  CHECK(copse_flowfield_lead(field, good, NAN, &aim) == COPSE_INVALID_ARGUMENT);
   CHECK(copse_flowfield_set_radius(field, 0.4999f) == COPSE_INVALID_ARGUMENT);
   CHECK(copse_flowfield_set_radius(field, NAN) == COPSE_INVALID_ARGUMENT);
   CHECK(copse_flowfield_radius(field) == 0.5f);
@@ -521,20 +523,22 @@ static void test_leading_an_agent(void) {
   CHECK(copse_flowfield_set_radius(field, 0.51f) == COPSE_OK);
   set_goal(field, 15, 5);
   build(field);
-  float direction[2], distance;
   const float start[2] = {5, 5};
-  uint32_t anchor = COPSE_NONE;
-  CHECK(copse_flowfield_lead(field, start, 0.511f, &anchor, direction, &distance) == COPSE_OK);
-  CHECK(anchor == COPSE_NONE && distance == INFINITY && direction[0] == 0); /* it is too large */
-  anchor = 12345; /* not an anchor of the field */
-  CHECK(copse_flowfield_lead(field, start, 0.5f, &anchor, direction, &distance) == COPSE_OK);
-  CHECK(distance == distance_from(field, 5, 5) && anchor < 4 && direction[1] > 0.8f);
-  /* At the anchor itself it heads for the next one; the anchor that it is given back stays. */
-  const flow_map *map = &field->maps[field->shown];
-  uint32_t next = anchor;
-  CHECK(copse_flowfield_lead(field, map->anchors[anchor].point, 0.5f, &next, direction, NULL) ==
-        COPSE_OK);
-  CHECK(next != anchor && direction[0] > 0);
+  copse_flowfield_aim aim = {.anchor = COPSE_NONE};
+  CHECK(copse_flowfield_lead(field, start, 0.511f, &aim) == COPSE_OK); /* it is too large */
+  CHECK(aim.anchor == COPSE_NONE && aim.distance == INFINITY && aim.direction[0] == 0);
+  CHECK(aim.point[0] == 5 && aim.point[1] == 5);
+  aim.anchor = 12345; /* not an anchor of the field */
+  CHECK(copse_flowfield_lead(field, start, 0.5f, &aim) == COPSE_OK);
+  CHECK(aim.distance == distance_from(field, 5, 5) && aim.anchor < 4 && aim.direction[1] > 0.8f);
+  float corner[2];
+  uint32_t total;
+  CHECK(copse_flowfield_path(field, start, corner, 1, &total) == COPSE_OK);
+  CHECK(corner[0] == aim.point[0] && corner[1] == aim.point[1]);
+  /* Exactly at the anchor, the agent heads for the next one. */
+  const uint32_t first = aim.anchor;
+  CHECK(copse_flowfield_lead(field, corner, 0.5f, &aim) == COPSE_OK);
+  CHECK(aim.anchor != first && aim.direction[0] > 0);
   copse_flowfield_destroy(field);
   copse_obstacle_destroy(walls);
 }
@@ -914,6 +918,68 @@ static void test_wide_ways_are_found(void) {
   CHECK(count > repeats(500) * STARTS / 2);
 }
 
+/* Walks from a start along the field's directions, in small steps, not past an anchor. Returns the
+ * length of the walk; INFINITY if it does not arrive, or comes nearer to a wall than the radius. */
+static double walk(const copse_flowfield *field, const graph *ways, const float *start,
+                   float radius) {
+  float point[2] = {start[0], start[1]};
+  copse_flowfield_aim aim = {.anchor = COPSE_NONE};
+  double length = 0;
+  for (int i = 0; i < 1000; i++) {
+    CHECK(copse_flowfield_lead(field, point, radius, &aim) == COPSE_OK);
+    const float step = fminf(0.2f, flow_length(point, aim.point));
+    if (aim.distance <= step) return length + (double)aim.distance;
+    const float next[2] = {point[0] + aim.direction[0] * step, point[1] + aim.direction[1] * step};
+    bool isClear;
+    copse_obstacle_visible(ways->walls, point, next, radius * 0.9999f, &isClear, NULL);
+    if (!isClear) return INFINITY;
+    length += (double)step;
+    memcpy(point, next, sizeof point);
+  }
+  return INFINITY;
+}
+
+/* With room to turn (a field's radius of 1.02 times the agent's), all agents arrive, and walk
+ * hardly farther than was promised, in narrow gaps too. */
+static void test_agents_walk_to_their_goals(void) {
+  static graph ways;
+  uint32_t state = 13, walks = 0;
+  double worst = 0;
+  for (uint32_t level = 0; level < repeats(300); level++) {
+    const contest drawn = draw_contest(&state, &ways, 30, level % 2 ? 0 : 1.5f, 0);
+    for (int i = 0; i < STARTS; i++) {
+      float start[2];
+      draw_start(&state, &drawn, &ways, start);
+      const double told = (double)distance_from(drawn.field, start[0], start[1]);
+      if (told == INFINITY) continue;
+      const double walked = walk(drawn.field, &ways, start, ways.radius / 1.02f);
+      CHECK(walked <= told * 1.05 + 0.5);
+      worst = fmax(worst, (walked - 0.5) / told);
+      walks++;
+    }
+    end_contest(&drawn);
+  }
+  if (getenv("COPSE_UNIT_FIGURES")) printf("%u walks: at most %.4f times as told\n", walks, worst);
+  CHECK(walks > repeats(300) * STARTS / 2);
+}
+
+/* A slice of work is bounded: the last step of a call may exceed it, by what one anchor takes. */
+static void test_an_update_does_a_bounded_amount_of_work(void) {
+  static graph ways;
+  uint32_t state = 14;
+  for (uint32_t level = 0; level < repeats(50); level++) {
+    const contest drawn = draw_contest(&state, &ways, 30, 0, 0);
+    const uint64_t cells = copse_flowfield_stats(drawn.field).cells;
+    const flow_map *map = &drawn.field->maps[!drawn.field->shown];
+    bool done = false;
+    for (uint64_t before = 0; !done; before = map->work) {
+      CHECK(copse_flowfield_update(drawn.field, 1000, &done, NULL) == COPSE_OK);
+      CHECK(map->work > before && map->work - before < 1000 + 4 * cells);
+    }
+    end_contest(&drawn);
+  }
+}
+
 const unit_test FLOWFIELD_TESTS[] = {
     TEST(test_definitions_outside_their_range_are_refused),
     TEST(test_cells_cover_the_bounds),
@@ -941,5 +1007,7 @@ const unit_test FLOWFIELD_TESTS[] = {
     TEST(test_drawn_levels_keep_their_promises),
     TEST(test_ways_are_nearly_shortest),
     TEST(test_wide_ways_are_found),
+    TEST(test_agents_walk_to_their_goals),
+    TEST(test_an_update_does_a_bounded_amount_of_work),
     {NULL, NULL, false},
 };
