@@ -1078,6 +1078,7 @@ copse_status copse_obstacle_restorable(const copse_obstacle *tree, const void *b
  * agent with a neighbor in its way turns a little to its right, so that agents that meet in perfect
  * symmetry pass each other. An agent that has arrived stands still. An agent that overlaps a wall,
  * or is inside a solid area (checked every 32 steps), heads for the shortest way out. */
+#define COPSE_CROWD_FIELDS        32 /* maximum number of flow fields that lead a crowd */
 #define COPSE_CROWD_MAX_NEIGHBORS 64 /* the maximum number of neighbors that an agent avoids */
 
 /* The maximum number of wall constraints of an agent. Edges are processed nearest first. An edge
@@ -1367,6 +1368,22 @@ typedef struct copse_flowfield_aim {
  * negative, too. On an error there is no way. */
 copse_status copse_flowfield_lead(const copse_flowfield *field, const float *point, float radius,
                                   copse_flowfield_aim *aim);
+
+/* Makes a field lead the agents of a crowd whose groups have a bit of `mask`: in each step, they
+ * prefer the field's direction at their preferredSpeed, until they are at the goal. They arrive and
+ * get stuck as with goals of their own. The step also sets the `goals` of the agents: to the point
+ * where the agent's way ends or, if there is no way, to NaN. An agent that has no way, or is larger
+ * than the field's radius, stands still, and is then reported as stuck. An agent stops where it
+ * enters a goal's area.
+ *
+ * Several fields can lead a crowd: an agent follows the first one whose mask has a bit of its
+ * groups. If the field leads the crowd already, its mask is replaced; if `mask` is 0, the field
+ * leads nobody any more. The field must exist until then, or until the crowd is destroyed.
+ * Snapshots of a crowd hold what each agent heads for, but not which fields lead them.
+ * O(1); a step then takes some tenths of a microsecond more for each agent that is led.
+ * COPSE_INVALID_ARGUMENT: the crowd is 3D. COPSE_FULL: COPSE_CROWD_FIELDS fields lead it already.
+ */
+copse_status copse_crowd_follow(copse_crowd *crowd, const copse_flowfield *field, uint32_t mask);
 
 /* Returns, by cell, the length of the way from the cell's center; INFINITY: there is none. Valid
  * until the next build, update, restore, reserve or destroy. Meaningless before the first build. */

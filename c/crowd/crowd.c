@@ -47,6 +47,7 @@ static uint64_t carve(copse_crowd *crowd, void *memory) {
   crowd->present = arena_carve(&block, capacity, sizeof(uint32_t));
   crowd->bodies = arena_carve(&block, capacity, sizeof *crowd->bodies);
   crowd->newVelocities = arena_carve(&block, capacity * crowd->def.dimensions, sizeof(float));
+  crowd->distances = arena_carve(&block, capacity, sizeof(float));
   crowd->lists.counts = arena_carve(&block, capacity, sizeof(uint32_t));
   crowd->lists.ids = arena_carve(&block, rows, sizeof(uint32_t));
   crowd->lists.distances2 = arena_carve(&block, rows, sizeof(float));

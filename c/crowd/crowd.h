@@ -42,22 +42,32 @@ typedef enum crowd_field {
 } crowd_field;
 
 /* Bits of FIELD_STATE: CROWD_ARRIVED, CROWD_STUCK, CROWD_INSIDE (the agent is inside a solid area)
- * and CROWD_NEW (not yet tested for being inside one). Bits of orca_body.state: CROWD_ARRIVED,
- * CROWD_MOVES (the agent is enabled and not locked) and CROWD_UNEQUAL (the agent's shares of the
- * avoidance can differ from one half: its priority is not 0, its mask excludes a group, it is
- * locked, or it has arrived). */
+ * and CROWD_NEW (not yet tested for being inside one). If a flow field leads the agent, the bits
+ * from CROWD_AIM_SHIFT on hold 1 + the anchor that it heads for (see flowfield.h), else 0. Bits of
+ * orca_body.state: CROWD_ARRIVED, CROWD_MOVES (the agent is enabled and not locked), CROWD_UNEQUAL
+ * (the agent's shares of the avoidance can differ from one half: its priority is not 0, its mask
+ * excludes a group, it is locked, or it has arrived) and CROWD_LED (a flow field leads the agent in
+ * this step). */
 enum {
   CROWD_ARRIVED = 1,
   CROWD_STUCK = 2,
   CROWD_INSIDE = 4,
   CROWD_NEW = 8,
   CROWD_MOVES = 16,
-  CROWD_UNEQUAL = 32
+  CROWD_UNEQUAL = 32,
+  CROWD_LED = 64,
+  CROWD_AIM_SHIFT = 16
 };
 
 typedef struct crowd_events {
   uint32_t *slots, count;
 } crowd_events;
+
+/* A flow field that leads the agents of some groups. Not owned. */
+typedef struct crowd_guide {
+  const copse_flowfield *field;
+  uint32_t mask;
+} crowd_guide;
 
 struct copse_crowd {
   copse_crowd_def def;
@@ -68,12 +78,19 @@ struct copse_crowd {
   copse_points *tree;
   crowd_events arrived, stuck; /* agents that arrived or got stuck in the last step */
 
+  crowd_guide guides[COPSE_CROWD_FIELDS]; /* the flow fields that lead agents */
+  uint32_t guideCount;
+  /* If there are guides, each step calls this to write how they lead each agent; else NULL. It is a
+   * pointer so that a program without flow fields does not link their code. */
+  void (*lead)(copse_crowd *crowd, uint32_t end, float timeStep);
+
   /* Scratch memory of a step. `present` is also used to build an index of points from the crowd's
    * agents. */
   uint32_t *present; /* by slot: the agent's groups; 0 if it is disabled or the slot is free */
   orca_body *bodies;
-  float *newVelocities;
-  bool isEqual; /* true if no body has the bit CROWD_UNEQUAL */
+  float *newVelocities; /* of an agent that is led, at first its preferred velocity */
+  float *distances;     /* of an agent that is led: the length of its way to the goal */
+  bool isEqual;         /* true if no body has the bit CROWD_UNEQUAL */
 
   /* The neighbors that the last search found (see crowd_neighbors.c). Kept between steps, but not
    * saved in snapshots. */

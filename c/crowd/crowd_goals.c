@@ -54,9 +54,14 @@ SMALL_CODE OUT_OF_LINE bool is_held_up(const copse_crowd *crowd, uint32_t slot, 
     WORKED(1);
     if (!isAtGoal && !(other->state & CROWD_ARRIVED)) continue;
     const float *otherPosition = crowd_vector(crowd, FIELD_POSITION, ids[i]);
-    if (distance_to(position, otherPosition, dim) <= BESIDE * (own->radius + other->radius) &&
-        (isAtGoal || (crowd_have_one_goal(crowd, slot, ids[i]) &&
-                      distance_to(goal, otherPosition, dim) < distance)))
+    const float near = BESIDE * (own->radius + other->radius);
+    if (distance_to(position, otherPosition, dim) > near) continue;
+    /* If the two ways differ by more, there is a wall in between. */
+    if (own->state & other->state & CROWD_LED &&
+        fabsf(crowd->distances[slot] - crowd->distances[ids[i]]) > near)
+      continue;
+    if (isAtGoal || (crowd_have_one_goal(crowd, slot, ids[i]) &&
+                     distance_to(goal, otherPosition, dim) < distance))
       return true;
   }
   return false;
@@ -68,8 +73,8 @@ static void add_event(crowd_events *events, uint32_t slot) {
 
 /* Updates an agent's progress toward its goal. `distance` is the distance to the goal, `step` is
  * how far the agent can go in one time step. Returns true if the agent should rest where it is. */
-static bool follow(copse_crowd *crowd, uint32_t slot, float distance, float step, float timeStep,
-                   const uint32_t *ids, uint32_t count) {
+static bool update_progress(copse_crowd *crowd, uint32_t slot, float distance, float step,
+                            float timeStep, const uint32_t *ids, uint32_t count) {
   const float radius = crowd->bodies[slot].radius;
   /* A change of the distance to the goal that is smaller than this is neither progress nor a push
    * away. */
@@ -91,7 +96,8 @@ static bool follow(copse_crowd *crowd, uint32_t slot, float distance, float step
   /* A stuck agent that only creeps forward is still stuck: it must come much nearer to count as
    * moving. */
   const float progress = *state & CROWD_STUCK ? 4 * tolerance : tolerance;
-  if (distance <= *nearest - progress || !(distance <= *nearest + 4 * tolerance)) {
+  const bool hasWay = distance < INFINITY; /* a flow field may find none */
+  if ((hasWay && distance <= *nearest - progress) || !(distance <= *nearest + 4 * tolerance)) {
     *state &= ~(uint32_t)CROWD_STUCK;
     *nearest = distance;
     *waited = 0;
@@ -116,6 +122,15 @@ static bool follow(copse_crowd *crowd, uint32_t slot, float distance, float step
  * bytes is a function call. */
 ALWAYS_INLINE void prefer(copse_crowd *crowd, uint32_t slot, float timeStep, const uint32_t *ids,
                           uint32_t count, float *preferred, const int dim) {
+  const double speed = (double)crowd_number(crowd, FIELD_PREFERRED_SPEED, slot);
+  const double step = speed * (double)timeStep;
+  if (dim == 2 && crowd->bodies[slot].state & CROWD_LED) {
+    const float *led = crowd->newVelocities + (size_t)slot * 2;
+    const float distance = crowd->distances[slot];
+    const bool rests = update_progress(crowd, slot, distance, (float)step, timeStep, ids, count);
+    EACH_AXIS (axis, 2) preferred[axis] = rests ? 0 : led[axis];
+    return;
+  }
   const float *goal = crowd_vector(crowd, FIELD_GOAL, slot);
   const float *given = crowd_vector(crowd, FIELD_PREFERRED_VELOCITY, slot);
   const float *position = crowd_vector(crowd, FIELD_POSITION, slot);
@@ -130,9 +145,8 @@ ALWAYS_INLINE void prefer(copse_crowd *crowd, uint32_t slot, float timeStep, con
     EACH_AXIS (axis, dim) preferred[axis] = given[axis];
     return;
   }
-  const double speed = (double)crowd_number(crowd, FIELD_PREFERRED_SPEED, slot);
-  const double length = sqrt(length2), step = speed * (double)timeStep;
-  const bool rests = follow(crowd, slot, (float)length, (float)step, timeStep, ids, count);
+  const double length = sqrt(length2);
+  const bool rests = update_progress(crowd, slot, (float)length, (float)step, timeStep, ids, count);
   const double scale = rests ? 0 : length > step ? speed / length : 1 / (double)timeStep;
   EACH_AXIS (axis, dim) preferred[axis] = (float)(way[axis] * scale); /* not faster than `speed` */
 }

@@ -293,6 +293,7 @@ copse_status copse_crowd_step(copse_crowd *crowd, const copse_obstacle *walls, f
   crowd->arrived.count = crowd->stuck.count = 0;
   crowd->neighbors = 0;
   crowd_find_neighbors(crowd, &overview);
+  if (crowd->lead) crowd->lead(crowd, overview.end, timeStep);
   for (uint32_t slot = 0; slot < overview.end; slot++)
     if (crowd->bodies[slot].state & CROWD_MOVES) choose_velocity(crowd, walls, slot, timeStep);
   for (uint32_t slot = 0; slot < overview.end; slot++)

@@ -30,7 +30,7 @@ static const struct {
     {"sensors", SENSORS_TESTS},     {"octree", OCTREE_TESTS},
     {"obstacle", OBSTACLE_TESTS},   {"obstacle_sight", OBSTACLE_SIGHT_TESTS},
     {"crowd", CROWD_TESTS},         {"crowd_walls", CROWD_WALLS_TESTS},
-    {"flowfield", FLOWFIELD_TESTS},
+    {"flowfield", FLOWFIELD_TESTS}, {"crowd_follow", CROWD_FOLLOW_TESTS},
 };
 
 /* The kinds of indexes that are tested. The grids have an entry for each cell, cells that share

@@ -1,0 +1,74 @@
+/* Crowds that follow flow fields. */
+
+#include "../crowd/crowd.h"
+#include "flowfield.h"
+
+/* Returns the field that leads an agent: the first one whose mask has a bit of its groups. NULL if
+ * there is none. */
+static const copse_flowfield *field_of(const copse_crowd *crowd, uint32_t slot) {
+  const uint32_t groups = crowd_whole(crowd, FIELD_GROUPS)[slot];
+  for (uint32_t i = 0; i < crowd->guideCount; i++)
+    if (crowd->guides[i].mask & groups) return crowd->guides[i].field;
+  return NULL;
+}
+
+/* Returns the goal at which the way from an anchor ends. */
+static const flow_anchor *goal_of(const copse_flowfield *field, uint32_t anchor) {
+  const flow_anchor *anchors = field->maps[field->shown].anchors;
+  while (anchors[anchor].parent != NO_ANCHOR) anchor = anchors[anchor].parent;
+  return &anchors[anchor];
+}
+
+/* Writes how a field leads an agent: its preferred velocity, the length of its way, its goal, and
+ * the anchor that it heads for, which the next step goes on with. */
+static void lead_agent(copse_crowd *crowd, const copse_flowfield *field, uint32_t slot,
+                       float timeStep) {
+  uint32_t *state = &crowd_whole(crowd, FIELD_STATE)[slot];
+  const float *position = crowd_vector(crowd, FIELD_POSITION, slot);
+  float *goal = crowd_vector(crowd, FIELD_GOAL, slot), *distance = &crowd->distances[slot];
+  copse_flowfield_aim aim = {.anchor = (*state >> CROWD_AIM_SHIFT) - 1}; /* 0 - 1 is COPSE_NONE */
+  copse_flowfield_lead(field, position, crowd_number(crowd, FIELD_RADIUS, slot), &aim);
+  *distance = aim.distance;
+  if (aim.anchor != COPSE_NONE) {
+    const flow_anchor *end = goal_of(field, aim.anchor);
+    *distance -= end->distance; /* the goal's cost */
+    for (uint32_t axis = 0; axis < 2; axis++) goal[axis] = end->point[axis];
+  } else if (aim.distance == INFINITY)
+    goal[0] = goal[1] = NAN;
+  else if (aim.direction[0] == 0 && aim.direction[1] == 0) /* in a goal's area */
+    *distance = 0;
+  /* Not past the point that it heads for: behind a corner, it may come too near to a wall. */
+  const float speed = crowd_number(crowd, FIELD_PREFERRED_SPEED, slot);
+  const float gap = flow_length(position, aim.point);
+  const float scale = gap > speed * timeStep ? speed : gap / timeStep;
+  float *preferred = crowd->newVelocities + (size_t)slot * 2;
+  for (uint32_t axis = 0; axis < 2; axis++) preferred[axis] = aim.direction[axis] * scale;
+  crowd->bodies[slot].state |= CROWD_LED;
+  *state = (*state & ((1u << CROWD_AIM_SHIFT) - 1)) | (aim.anchor + 1) << CROWD_AIM_SHIFT;
+}
+
+static void lead(copse_crowd *crowd, uint32_t end, float timeStep) {
+  for (uint32_t slot = 0; slot < end; slot++) {
+    if (!(crowd->bodies[slot].state & CROWD_MOVES)) continue;
+    const copse_flowfield *field = field_of(crowd, slot);
+    if (field) lead_agent(crowd, field, slot, timeStep);
+  }
+}
+
+copse_status copse_crowd_follow(copse_crowd *crowd, const copse_flowfield *field, uint32_t mask) {
+  uint32_t place = 0;
+  if (crowd->def.dimensions != 2) return COPSE_INVALID_ARGUMENT;
+  while (place < crowd->guideCount && crowd->guides[place].field != field) place++;
+  if (place == crowd->guideCount) {
+    if (!mask) return COPSE_OK;
+    if (place == COPSE_CROWD_FIELDS) return COPSE_FULL;
+    crowd->guideCount++;
+  }
+  crowd->guides[place] = (crowd_guide){field, mask};
+  if (!mask) { /* the later ones move up */
+    crowd->guideCount--;
+    for (; place < crowd->guideCount; place++) crowd->guides[place] = crowd->guides[place + 1];
+  }
+  crowd->lead = crowd->guideCount ? lead : NULL;
+  return COPSE_OK;
+}
