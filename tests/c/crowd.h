@@ -13,6 +13,8 @@ enum { CROWD_SLOTS = 20, CROWD_VERTICES = 24, CROWD_WORDS = 2000 };
 typedef struct crowd_game {
   copse_crowd *crowd;
   copse_obstacle *walls;
+  copse_flowfield *field; /* NULL: none */
+  uint32_t led;           /* the mask with which the crowd follows the field */
   bool used[CROWD_SLOTS]; /* by slot: expected to be in use */
   copse_crowd_view views[CROWD_SLOTS];
   float before[2][CROWD_SLOTS * 3]; /* positions and velocities before a step */
@@ -137,8 +139,8 @@ static inline const char *check_agent(const crowd_game *game, uint32_t slot, con
   if (sqrt(before2) <= limit && sqrt(change2) > change * (1 + 1e-5) + 1e-6 * sqrt(before2) + 2e-45)
     return "too great an acceleration";
   /* Unless it is exact, a crowd may also turn agents aside, or bring them out of walls. */
-  if (game->crowd->def.exact && change >= 2 * limit && !hasGoal && chosen2 <= limit * limit &&
-      !isSame)
+  if (game->crowd->def.exact && !(arrays.groups[slot] & game->led) && change >= 2 * limit &&
+      !hasGoal && chosen2 <= limit * limit && !isSame)
     return "a step chose another velocity than its view gives";
   return NULL;
 }
@@ -290,6 +292,24 @@ static inline void play_wall(crowd_game *game, input *in) {
   copse_obstacle_build(game->walls, NULL);
 }
 
+/* Changes what a field is built from, and builds it, or a part of it. */
+static inline const char *play_field(crowd_game *game, input *in) {
+  const uint8_t choice = next_byte(in);
+  copse_flowfield_goal goal = {{next_side(in), next_side(in)}, {0, 0}, next_number(in)};
+  bool isDone;
+  for (int axis = 0; axis < 2; axis++)
+    goal.hi[axis] = goal.lo[axis] + (choice & 1 ? next_number(in) : 0);
+  if (choice & 2) copse_flowfield_set_goals(game->field, &goal, 1);
+  if (choice & 4) copse_flowfield_closed(game->field)[next_byte(in)] = choice & 1;
+  if (choice & 8) copse_flowfield_set_obstacles(game->field, choice & 1 ? game->walls : NULL);
+  const copse_status status = choice & 16 ? copse_flowfield_update(game->field, 40, &isDone, NULL)
+                                          : copse_flowfield_build(game->field, NULL);
+  if (status != COPSE_OK && status != COPSE_FULL) return "field: status";
+  game->led = choice / 32;
+  return copse_crowd_follow(game->crowd, game->field, game->led) == COPSE_OK ? NULL
+                                                                             : "follow: status";
+}
+
 static inline const char *play_once(crowd_game *game, input *in) {
   const uint32_t slot = next_byte(in) % CROWD_SLOTS;
   switch (next_byte(in) % 16) {
@@ -331,6 +351,9 @@ static inline const char *play_once(crowd_game *game, input *in) {
       return "move: position";
     break;
   }
+  case 12:
+    if (game->field) return play_field(game, in);
+    break;
   default:
     return play_step(game, (float)(next_byte(in) % 8 + 1) / 16);
   }
@@ -358,8 +381,18 @@ static inline const char *play_crowd(const uint8_t *bytes, size_t size) {
       copse_obstacle_create(&walls, &game.walls) != COPSE_OK)
     abort();
   const char *wrong = book.bytesHeld == copse_crowd_bytes(&def) ? NULL : "bytes";
+  if (options & 128 && def.dimensions == 2) {
+    copse_flowfield_def field = copse_flowfield_default();
+    for (int i = 0; i < 4; i++) field.bounds[i] = i < 2 ? -12 : 12;
+    field.cell = 1.5f; /* 16 x 16 cells */
+    field.radius = 0.75f;
+    field.capacity = 64;
+    field.allocator = def.allocator;
+    if (copse_flowfield_create(&field, &game.field) != COPSE_OK) abort();
+  }
   while (in.left && !wrong) wrong = play_once(&game, &in);
   copse_crowd_destroy(game.crowd);
+  copse_flowfield_destroy(game.field);
   copse_obstacle_destroy(game.walls);
   return !wrong && book.bytesHeld ? "memory is not given back" : wrong;
 }
