@@ -8,15 +8,13 @@ import {
   checkNumbers,
   checkOptions,
   checkSlot,
-  CopseError,
   MAX_COORDINATE,
-  place,
   refuse,
 } from './errors.js'
 import { instanceOr } from './init.js'
 import { View } from './memory.js'
-import { CoreObject, MAX_CAPACITY, moveAgent, NONE } from './object.js'
-import { ObstacleTree } from './obstacle.js'
+import { MAX_CAPACITY, moveAgent, Slots } from './object.js'
+import { handleOfWalls, leaveWalls, setWalls } from './walled.js'
 
 /** The options of the crowd itself. All others are defaults for its agents. */
 const OWN_OPTIONS = ['capacity', 'timeStep', 'exact', 'instance']
@@ -81,7 +79,7 @@ function putNumber(call, agent, field, options, maxNeighbors) {
 }
 
 /** @abstract */
-class AnyCrowd extends CoreObject {
+class AnyCrowd extends Slots {
   #timeStep
   #fields
   #fieldNames
@@ -101,7 +99,7 @@ class AnyCrowd extends CoreObject {
   #stats = {
     ...{ agents: 0, infeasible: 0, overlaps: 0, neighbors: 0.5, steps: 0, time: 0.5, bytes: 0 },
   }
-  /** @type {ObstacleTree | null} */ _obstacles = null
+  /** @type {import('./obstacle.js').ObstacleTree | null} */ _obstacles = null
 
   constructor(name, dimensions, options) {
     const call = callOf(name)
@@ -265,9 +263,10 @@ class AnyCrowd extends CoreObject {
     this._begin('step')
     if (timeStep === 0) return
     if (timeStep !== undefined) checkPositive(this, 'timeStep', timeStep, 'a finite number ≥ 0')
-    const walls = this.#walls()
+    const walls = handleOfWalls(this)
     const wasm = this._enter()
-    this.#leaveWalls(wasm.step(this._handle, walls, timeStep ?? this.#timeStep))
+    const result = wasm.step(this._handle, walls, timeStep ?? this.#timeStep)
+    leaveWalls(this, result)
   }
 
   arrived() {
@@ -283,9 +282,10 @@ class AnyCrowd extends CoreObject {
   inspect(slot) {
     this._begin('inspect')
     checkSlot(this, slot)
-    const walls = this.#walls()
+    const walls = handleOfWalls(this)
     const wasm = this._enter()
-    this.#leaveWalls(wasm.inspect(this._handle, walls, this.#timeStep, slot))
+    const result = wasm.inspect(this._handle, walls, this.#timeStep, slot)
+    leaveWalls(this, result)
     const counts = this._views.inspectedCounts.at(4)
     const inspected = this.#inspected
     inspected.neighbors = this._views.inspectedNeighbors.at(counts[0])
@@ -293,40 +293,6 @@ class AnyCrowd extends CoreObject {
     inspected.constraints = this._views.inspectedConstraints.at(counts[2] * 2 * this._dimensions)
     inspected.wallConstraints = counts[3]
     return inspected
-  }
-
-  /** Returns the core's handle of the crowd's obstacle tree; -1 if it has none. */
-  #walls() {
-    const obstacles = this._obstacles
-    return obstacles === null ? NONE : this._handleOf(obstacles)
-  }
-
-  /**
-   * Returns the core's handle of an obstacle tree. Throws if it is disposed or of another instance.
-   */
-  _handleOf(obstacles) {
-    const { _handle, _instance } = obstacles
-    const [theirs, ours] = [_instance, this._instance]
-    if (theirs !== ours) {
-      const isSameEntry = theirs._entry === ours._entry
-      const expected = isSameEntry ? "the crowd's instance" : `'${ours._entry}'`
-      const other = isSameEntry ? 'another' : `'${theirs._entry}'`
-      throw new RangeError(`${place(this)}: obstacles must be from ${expected}, got ${other}`)
-    }
-    if (_handle < 0) throw new CopseError('DISPOSED', `${place(this)}: the obstacles were disposed`)
-    return _handle
-  }
-
-  /**
-   * Ends a call that may build the obstacle tree. If the build failed, throws the same error as the
-   * tree's `build()`.
-   */
-  #leaveWalls(result) {
-    if (result < NONE && this._obstacles !== null) {
-      this._leave(0)
-      this._obstacles._buildChanged()
-    }
-    this._leave(result)
   }
 
   // ---- Statistics and hash ----
@@ -358,15 +324,7 @@ export class Crowd extends AnyCrowd {
   }
 
   set obstacles(obstacles) {
-    this._begin('obstacles')
-    if (obstacles !== null) {
-      // Not `instanceof`: each entry point of the package has its own copy of the class. For a tree
-      // of another entry point, `_handleOf` throws a clearer error.
-      if (obstacles?._name !== 'ObstacleTree')
-        refuse(this, 'obstacles', obstacles, 'an ObstacleTree or null', false)
-      this._handleOf(obstacles)
-    }
-    this._obstacles = obstacles
+    setWalls(this, obstacles)
   }
 }
 

@@ -2,7 +2,7 @@
 
 import { checkArray, notInCore, refuse } from './errors.js'
 import { isInside, lengthOf, offsetOf } from './memory.js'
-import { CoreObject, mixin } from './object.js'
+import { mixin, Slots } from './object.js'
 import { ask, checkUnsorted, ids, into, query, SEARCH } from './queries.js'
 
 /** Finds the items inside all planes. Returns the number of ids. */
@@ -18,7 +18,7 @@ function frustum(object, method, planes, options) {
 }
 
 /** @abstract */
-class Frustum extends CoreObject {
+class Frustum extends Slots {
   frustum(planes, options) {
     return ids(this, frustum(this, 'frustum', planes, options))
   }

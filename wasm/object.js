@@ -42,8 +42,6 @@ const ROOMS = 6
 const DISPOSE = Symbol.dispose ?? /** @type {any} */ ('dispose')
 /** The maximum size of a snapshot's head, in bytes: COPSE_SNAPSHOT_HEAD in c/copse.h. */
 const HEAD_BYTES = 128
-/** What the capacity of each family counts, for messages. @type {Record<string, string>} */
-const ITEMS = { points: 'agents', boxes: 'boxes', walls: 'vertices', crowd: 'agents' }
 /**
  * The classes of views, by the letters in the lists of views in wasm/*.c.
  * @type {Record<string, any>}
@@ -143,8 +141,8 @@ export class CoreObject {
    * capacity larger than the current one.
    */
   _wanted = 0
-  /** For the message of the error `FULL`: what the capacity counts, such as agents. */
-  _items
+  /** For the message of the error `FULL`: what the capacity counts. */
+  _items = 'agents'
 
   #isAlive = true
   /**
@@ -160,7 +158,7 @@ export class CoreObject {
 
   /**
    * @param {string} name the class, for messages
-   * @param {string} family points, boxes, walls, crowd or sensors: the functions of
+   * @param {string} family points, boxes, walls, crowd, paths or sensors: the functions of
    * wasm/<family>.c
    * @param {string} noun the core creates the object by `<noun>_create`
    * @param {2 | 3} dimensions
@@ -172,7 +170,6 @@ export class CoreObject {
     this._instance = owner
     this._wasm = owner.functions(family)
     this._name = name
-    this._items = ITEMS[family]
     this._dimensions = dimensions
     this._isPlane = dimensions === 2
 
@@ -353,42 +350,6 @@ export class CoreObject {
     this.#limits = this.#locate()
   }
 
-  // ---- Slots ----
-
-  get count() {
-    this._begin('count')
-    return this._leave(this._enter().count(this._handle))
-  }
-
-  get slots() {
-    this._begin('slots')
-    return this._leave(this._enter().slots(this._handle))
-  }
-
-  get generations() {
-    return this._array('generations', 1)
-  }
-
-  has(slot) {
-    this._begin('has')
-    return typeof slot === 'number' && this._isUsed(slot)
-  }
-
-  _isUsed(slot) {
-    return (this._views.generations.at(this._capacity)[slot] & 1) === 1
-  }
-
-  remove(slot) {
-    this._begin('remove')
-    checkSlot(this, slot)
-    this._leave(this._enter().remove(this._handle, slot))
-  }
-
-  clear() {
-    this._begin('clear')
-    this._leave(this._enter().clear(this._handle))
-  }
-
   /** Returns an array that holds `width` numbers for each slot. */
   _array(name, width) {
     this._begin(name)
@@ -502,5 +463,45 @@ export class CoreObject {
       end += piece.length
     }
     return new Float32Array(bytes.buffer)
+  }
+}
+
+/**
+ * An object that consists of items with slots: all but flow fields.
+ * @abstract
+ */
+export class Slots extends CoreObject {
+  get count() {
+    this._begin('count')
+    return this._leave(this._enter().count(this._handle))
+  }
+
+  get slots() {
+    this._begin('slots')
+    return this._leave(this._enter().slots(this._handle))
+  }
+
+  get generations() {
+    return this._array('generations', 1)
+  }
+
+  has(slot) {
+    this._begin('has')
+    return typeof slot === 'number' && this._isUsed(slot)
+  }
+
+  _isUsed(slot) {
+    return (this._views.generations.at(this._capacity)[slot] & 1) === 1
+  }
+
+  remove(slot) {
+    this._begin('remove')
+    checkSlot(this, slot)
+    this._leave(this._enter().remove(this._handle, slot))
+  }
+
+  clear() {
+    this._begin('clear')
+    this._leave(this._enter().clear(this._handle))
   }
 }

@@ -19,7 +19,7 @@ import {
   refuse,
 } from './errors.js'
 import { lengthOf } from './memory.js'
-import { CoreObject, MAX_CAPACITY, NONE } from './object.js'
+import { MAX_CAPACITY, NONE, Slots } from './object.js'
 import {
   ask,
   BOUNDS,
@@ -53,7 +53,7 @@ function definition(options) {
   return /** @type {const} */ (['ObstacleTree', 'walls', 'obstacle', 2, instance, words])
 }
 
-export class ObstacleTree extends CoreObject {
+export class ObstacleTree extends Slots {
   // The box that the current visibility polygon is clipped to.
   #minX = 0
   #minY = 0
@@ -69,6 +69,7 @@ export class ObstacleTree extends CoreObject {
   constructor(options = {}) {
     super(...definition(options))
     this._head = { options: ['leafSize'], sizes: [7] }
+    this._items = 'vertices'
   }
 
   // ---- Vertices and polygons ----

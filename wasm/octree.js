@@ -17,7 +17,7 @@ import {
   place,
   refuse,
 } from './errors.js'
-import { CoreObject, MAX_CAPACITY, mixin, NONE } from './object.js'
+import { MAX_CAPACITY, mixin, NONE, Slots } from './object.js'
 import {
   ask,
   askPairs,
@@ -72,7 +72,7 @@ function checkSide(object, axis, min, max) {
 const orMin = (max, min) => (max === undefined ? min : max)
 
 /** @abstract */
-class OwnQueries extends CoreObject {
+class OwnQueries extends Slots {
   /**
    * The core's total of changes at the last `stats()`. The next `stats()` subtracts this number.
    */
@@ -91,6 +91,7 @@ class OwnQueries extends CoreObject {
       options: ['dimensions', 'leafSize', 'maxDepth', 'looseness:f', ...sides],
       sizes: [16],
     }
+    this._items = 'boxes'
     const maxDepth = args[5][3]
     this.#stats = { perDepth: new Array((maxDepth < 0 ? MAX_DEPTH : maxDepth) + 1).fill(0) }
     const hit = { id: NONE, fraction: 0, x: 0, y: 0, normalX: 0, normalY: 0 }

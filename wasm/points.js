@@ -17,7 +17,6 @@ import {
   refuse,
 } from './errors.js'
 import {
-  CoreObject,
   IDS,
   MAX_CAPACITY,
   mixin,
@@ -26,6 +25,7 @@ import {
   NEIGHBORS,
   NONE,
   ROWS,
+  Slots,
 } from './object.js'
 import {
   ask,
@@ -94,7 +94,7 @@ const HEADS = {
 }
 
 /** The methods whose code is not shared with Quadtree and Octree. @abstract */
-export class PointsOnly extends CoreObject {
+export class PointsOnly extends Slots {
   /** The object that has the agents: `this`, unless sourced.js sets another. @type {any} */
   _holder = this
   _slots = 0

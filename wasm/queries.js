@@ -17,7 +17,7 @@ import {
   refuse,
 } from './errors.js'
 import { isInside, keep, kept, lengthOf } from './memory.js'
-import { CoreObject, GIVEN, IDS, NEIGHBORS, NONE } from './object.js'
+import { GIVEN, IDS, NEIGHBORS, NONE, Slots } from './object.js'
 
 export const MAX_UINT32 = 2 ** 32 - 1
 const SORT_NONE = 0
@@ -435,7 +435,7 @@ export function pairsInto(object, count, out) {
 }
 
 /** The queries that points and boxes share: `mixin` copies them to both. @abstract */
-export class Queries extends CoreObject {
+export class Queries extends Slots {
   within(x, y, z, radius, options) {
     if (this._isPlane) return ids(this, within(this, 'within', x, y, 0, z, radius))
     return ids(this, within(this, 'within', x, y, z, radius, options))

@@ -15,7 +15,7 @@ import {
   place,
   refuse,
 } from './errors.js'
-import { CoreObject, IDS, MAX_CAPACITY, NONE } from './object.js'
+import { IDS, MAX_CAPACITY, NONE, Slots } from './object.js'
 import { checkSide, MAX_UINT32 } from './queries.js'
 
 const OPTIONS = ['index', 'capacity']
@@ -72,7 +72,7 @@ function numbersOf(call, name, numbers, dimensions) {
 /** Returns an object for rows, which `update` fills in. */
 const emptyRows = () => /** @type {any} */ ({ offsets: null, counts: null, ids: null, total: 0 })
 
-export class Sensors extends CoreObject {
+export class Sensors extends Slots {
   #index
   // The objects that calls return, always the same ones.
   #changes = { left: emptyRows(), entered: emptyRows(), inside: emptyRows() }

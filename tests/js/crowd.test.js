@@ -672,7 +672,7 @@ for (const [build, library] of Object.entries({ simd: copse, scalar })) {
     const other = new ObstacleTree({ instance: await library.create() })
     assertThrown(
       () => (crowd.obstacles = other),
-      /^RangeError: Crowd.obstacles: obstacles must be from the crowd's instance, got another/,
+      /^RangeError: Crowd.obstacles: obstacles must be from the same instance, got another/,
     )
     const tree = obstacleTree([5, 0, 6, 0, 6, 1])
     crowd.obstacles = tree

@@ -1,0 +1,45 @@
+// The property `obstacles` of crowds and flow fields: the obstacle tree with their walls.
+
+import { CopseError, place, refuse } from './errors.js'
+import { NONE } from './object.js'
+
+/**
+ * Returns the core's handle of an obstacle tree, by default of the one that the object uses; -1 if
+ * that is null. Throws if the tree is disposed or of another instance.
+ */
+export function handleOfWalls(object, obstacles = object._obstacles) {
+  if (obstacles === null) return NONE
+  const { _handle, _instance: theirs } = obstacles
+  const { _instance: ours } = object
+  if (theirs !== ours) {
+    const isSameEntry = theirs._entry === ours._entry
+    const expected = isSameEntry ? 'the same instance' : `'${ours._entry}'`
+    const other = isSameEntry ? 'another' : `'${theirs._entry}'`
+    throw new RangeError(`${place(object)}: obstacles must be from ${expected}, got ${other}`)
+  }
+  if (_handle < 0) throw new CopseError('DISPOSED', `${place(object)}: the obstacles were disposed`)
+  return _handle
+}
+
+/** Sets the obstacle tree that an object uses. Throws as `handleOfWalls`. */
+export function setWalls(object, obstacles) {
+  object._begin('obstacles')
+  // Not `instanceof`: each entry point of the package has its own copy of the class. For a tree of
+  // another entry point, `handleOfWalls` throws a clearer error.
+  if (obstacles !== null && obstacles?._name !== 'ObstacleTree')
+    refuse(object, 'obstacles', obstacles, 'an ObstacleTree or null', false)
+  handleOfWalls(object, obstacles)
+  object._obstacles = obstacles
+}
+
+/**
+ * Ends a call of the core that may build the obstacle tree: as the method `_leave`. But if that
+ * build failed, throws the same error as the tree's `build()`.
+ */
+export function leaveWalls(object, result) {
+  if (result < NONE && object._obstacles !== null) {
+    object._leave(0)
+    object._obstacles._buildChanged()
+  }
+  return object._leave(result)
+}
