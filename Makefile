@@ -96,11 +96,11 @@ $(foreach name,$(FAST),build/%/$(name).o): OPTIMIZE = -O2 -fno-vectorize -fno-sl
 OPTIMIZE = -Oz
 EMCC_COMPILE = $(EMCC) $(EMCC_FLAGS) $(OPTIMIZE)
 
-# The classes with a SIMD core and an entry of their own, wasm/entries/<noun>.js. FAMILIES_<noun>: the families
+# The entries with a SIMD core of their own, wasm/entries/<noun>.js. FAMILIES_<noun>: the families
 # that the core is linked from. CREATED_<noun>: what it can create, by default the noun. CREATED: what the
 # cores with all classes can create.
-CLASS_CORES = agenttree grid kdtree octree obstacle crowd
-FAMILIES = points boxes walls crowd source frustum wrap sensors
+CLASS_CORES = agenttree grid kdtree octree obstacle crowd paths
+FAMILIES = points boxes walls crowd paths source frustum wrap sensors
 FAMILIES_agenttree = points
 FAMILIES_grid = points
 FAMILIES_kdtree = points
@@ -108,7 +108,9 @@ FAMILIES_octree = boxes
 FAMILIES_obstacle = walls
 FAMILIES_crowd = crowd walls
 CREATED_crowd = crowd obstacle
-CREATED = $(CLASS_CORES) sensors
+FAMILIES_paths = paths crowd walls
+CREATED_paths = flowfield crowd obstacle
+CREATED = $(filter-out paths,$(CLASS_CORES)) flowfield sensors
 
 WASM_HEADERS := $(wildcard wasm/*.h)
 wasm_objects = $(patsubst %,build/$(1)/%.o,$(C_NAMES))

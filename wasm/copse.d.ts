@@ -113,7 +113,7 @@ export type ErrorCode = StateCode | 'DISPOSED' | 'NOT_READY' | 'BAD_SNAPSHOT' | 
  * - `OUT_OF_MEMORY`: linear memory can't grow
  * - `NOT_FINITE`: a coordinate is NaN, infinite or beyond ±1e18; `index` is the first slot that has
  *   such a coordinate
- * - `NOT_BUILT`: a query of points before their first `build()`
+ * - `NOT_BUILT`: a query of points or of a flow field before the first `build()`
  * - `STALE_SLOT`: the slot is not in use
  * - `DISPOSED`: the object was disposed
  * - `NOT_READY`: `init()` has not finished, or the core does not contain the class
@@ -315,23 +315,6 @@ declare abstract class CoreObject {
    */
   reserve(capacity: number): void
 
-  /** The number of items. */
-  get count(): number
-  /** The exclusive end of loops over the arrays: 1 + the highest slot that was ever in use. */
-  get slots(): number
-  /**
-   * The generation of each slot: a counter that grows by 1 when the slot is taken, and by 1 when it
-   * is freed, so it is odd while the slot is in use. If it differs from one that you stored, the
-   * slot was freed or reused since. Read-only.
-   */
-  get generations(): Uint32s
-  /** True if the slot is in use. */
-  has(slot: number): boolean
-  /** Removes an item, and frees its slot. `STALE_SLOT`: the slot is not in use. */
-  remove(slot: number): void
-  /** Removes all items. */
-  clear(): void
-
   /**
    * Returns a snapshot of the object's state. A copy. Linear memory also keeps a buffer of that
    * size, which later calls reuse.
@@ -356,6 +339,26 @@ declare abstract class CoreObject {
   dispose(): void
 }
 interface CoreObject extends Disposed {}
+
+/** An object of items that have slots: all but flow fields. */
+declare abstract class Slots extends CoreObject {
+  /** The number of items. */
+  get count(): number
+  /** The end of a loop over the arrays, exclusive: 1 + the highest slot that was ever in use. */
+  get slots(): number
+  /**
+   * The generation of each slot: a counter that grows by 1 when the slot is taken, and by 1 when it
+   * is freed, so it is odd while the slot is in use. If it differs from one that you stored, the
+   * slot was freed or reused since. Read-only.
+   */
+  get generations(): Uint32s
+  /** True if the slot is in use. */
+  has(slot: number): boolean
+  /** Removes an item, and frees its slot. `STALE_SLOT`: the slot is not in use. */
+  remove(slot: number): void
+  /** Removes all items. */
+  clear(): void
+}
 
 /** The queries that all classes for points and for boxes have. */
 interface Queries<D extends Dimensions> {
@@ -520,7 +523,7 @@ export interface Stats {
   visits: number
 }
 
-declare abstract class Points<D extends Dimensions> extends CoreObject {
+declare abstract class Points<D extends Dimensions> extends Slots {
   /**
    * The exclusive end of loops over the arrays: every agent has a lower slot. Setting it to n makes
    * slots 0 to n - 1 agents, and frees all others. New agents have `groups` 1; their positions are
@@ -879,7 +882,7 @@ export interface SensorsStats {
  * and which agents are inside them, but not the index: save and restore both. Only the entries
  * 'copse', 'copse/scalar' and 'copse/external' have this class.
  */
-export class Sensors<D extends Dimensions = 2> extends CoreObject {
+export class Sensors<D extends Dimensions = 2> extends Slots {
   constructor(options: SensorsOptions<D>)
   get index(): Points<D>
   /**
@@ -1010,7 +1013,7 @@ export interface OctreeStats {
   visits: number
 }
 
-declare abstract class Boxes<D extends Dimensions> extends CoreObject {
+declare abstract class Boxes<D extends Dimensions> extends Slots {
   /**
    * The box of each slot, for the whole capacity: minX, minY, (minZ,) maxX, maxY, (maxZ). `add` and
    * `move` write to it. The game may too: its changes take effect with the next `moveAll()`.
@@ -1217,7 +1220,7 @@ export interface ObstacleStats {
  * were added, removed or moved builds the tree. Queries are exact, no matter how the tree divides
  * the plane.
  */
-export class ObstacleTree extends CoreObject {
+export class ObstacleTree extends Slots {
   constructor(options?: ObstacleOptions)
 
   /** The number of polygons, segments included. */
@@ -1480,7 +1483,7 @@ export interface CrowdStats {
   bytes: number
 }
 
-declare abstract class AnyCrowd<D extends Dimensions> extends CoreObject {
+declare abstract class AnyCrowd<D extends Dimensions> extends Slots {
   constructor(options?: CrowdOptions)
 
   get dimensions(): D
@@ -1567,7 +1570,7 @@ declare abstract class AnyCrowd<D extends Dimensions> extends CoreObject {
 /**
  * Agents in the plane that each want to move somewhere and must not collide with each other or with
  * walls. Avoidance is local: a crowd finds no way around a wall that lies between an agent and its
- * goal, so use way points as goals. Each agent is a disc with a slot. Its properties are in arrays
+ * goal. {@link FlowField} finds ways for many agents. Each agent is a disc with a slot. Its properties are in arrays
  * by slot, which the game may read and write between steps.
  *
  * Optimal reciprocal collision avoidance (ORCA) after van den Berg, Guy, Lin and Manocha (2011): an
@@ -1586,6 +1589,227 @@ export class Crowd extends AnyCrowd<2> {
 /** As `Crowd`, in space: agents are spheres, and there are no walls. */
 export class Crowd3D extends AnyCrowd<3> {
   constructor(options?: CrowdOptions)
+}
+
+// ---- Ways around walls ----
+
+export interface FlowFieldOptions {
+  /** The area that the field covers: [minX, minY, maxX, maxY]. */
+  bounds: readonly number[]
+  /**
+   * The side of a cell, in world units. Passages that are narrower than this, after the radius is
+   * taken off on both sides, may be missed. A build takes time, and the field memory, in proportion
+   * to the number of cells. The last column and row may reach beyond the bounds. At most 16,384
+   * cells along each axis, and at least 1/65,536 of the largest coordinate of the bounds.
+   */
+  cell: number
+  /** The initial value of the property `radius`. Default: half a cell. */
+  radius?: number
+  /**
+   * The maximum number of anchors, 1 to 65,534: goals, and turning points beside the corners of
+   * walls. A right angle has 2 turning points, the end of a thin wall 4. The border of a goal area
+   * takes an anchor per cell. Default: 4,096.
+   */
+  capacity?: number
+  /** The maximum number of goals, 1 to 65,534. Default: 64. */
+  goals?: number
+  /** The instance that owns the object. Default: the instance of `init()`. */
+  instance?: Instance
+}
+
+/** Options of `reserve` of a flow field. */
+export interface FlowFieldRoomOptions {
+  /** The maximum number of goals, at least. Default: 0. */
+  goals?: number
+}
+
+/** The results of `directionMany`, by point. */
+export interface FlowDirections {
+  /** The direction of each way: a unit vector x, y; 0, 0 at the goal or if there is no way. */
+  directions: Float32s
+  /** The length of each way, with the goal's cost; Infinity if there is none. */
+  distances: Float32s
+}
+
+/** Statistics of the last build, unless a comment says otherwise. */
+export interface FlowFieldStats {
+  /** The number of cells. */
+  cells: number
+  /** The number of cells whose center is too near to a wall, in something solid, or closed. */
+  blocked: number
+  /** The number of cells from whose center there is a way. */
+  reached: number
+  /**
+   * The number of anchors: turning points, goals, and centers of cells that led into passages that
+   * would have been missed.
+   */
+  anchors: number
+  /** The number of goals that were moved to a free place. */
+  moved: number
+  /** The number of anchors that took cells. */
+  floods: number
+  /** The number of visited cells. */
+  visits: number
+  /** The number of tested lines of sight. */
+  sights: number
+  /** What the build cost, in the unit of `update(work)`. */
+  work: number
+  /** The number of updates that began again because the walls had changed, since the creation. */
+  restarts: number
+  /** True if the walls are still those of the build. */
+  isCurrent: boolean
+  /** True if an update has begun a build that is not complete. */
+  isUnderWay: boolean
+  /** The memory of the whole object, in bytes. */
+  bytes: number
+}
+
+/**
+ * Ways around walls in the plane, from everywhere to the nearest of some goals: for many agents
+ * that share few goals. A build is the costly part; each agent's direction is then cheap. For a
+ * single agent, a search for one path costs less than a build.
+ *
+ * The field divides its bounds into square cells. Walls come from an obstacle tree. For walls that
+ * have not changed since the build, this is promised:
+ *
+ * - A way keeps farther than `radius` from all walls, if its start does.
+ * - A way is found if there is one that is nowhere narrower than a cell, after the radius is taken
+ *   off on both sides. Narrower passages may be found or missed.
+ * - Ways are nearly the shortest: where gaps are at least three cells wide, longer by less than 0.2%
+ *   on average.
+ *
+ * Lines of sight are tested in the obstacle tree as it is at the time of the query. So a way never
+ * begins through a wall that moved since the build; until the next build, there may be no way.
+ * The first call after polygons changed builds the tree.
+ *
+ * A build depends only on the walls, closed cells, goals and radius, and the options `bounds` and
+ * `cell`. One that is spread over many `update` calls has the same results, bit for bit. Snapshots
+ * hold what was built, the build under way and all settings but the obstacles. To `restore` one,
+ * the `bounds` and `cell` must equal those of the saved field.
+ */
+export class FlowField extends CoreObject {
+  constructor(options: FlowFieldOptions)
+
+  /** The maximum number of anchors. */
+  get capacity(): number
+  /**
+   * Grows to at least these numbers of anchors and goals, each up to 65,534. Keeps what was built
+   * and the build under way; but if that needs more anchors than there was room for, it
+   * begins again. Get all arrays again afterward: those that you got before are invalid.
+   */
+  reserve(capacity: number, options?: FlowFieldRoomOptions): void
+  /** The number of cells along x. */
+  get columns(): number
+  /** The number of cells along y. */
+  get rows(): number
+
+  // Settings: the next build that begins takes them.
+
+  /**
+   * The walls. Several fields and crowds may share one tree. Default: null, no walls. All calls
+   * that need the walls of a disposed tree throw `DISPOSED`.
+   */
+  get obstacles(): ObstacleTree | null
+  set obstacles(obstacles: ObstacleTree | null)
+  /**
+   * The distance that ways keep from walls, in world units: best a little more than the radius of
+   * the largest agent, such as 1.02 times, so that it has room to turn. At least half a cell, else
+   * a `RangeError`.
+   */
+  get radius(): number
+  set radius(radius: number)
+  /**
+   * A byte per cell, row by row from low y: ways don't enter cells whose byte is not 0. The game
+   * writes it. Agents are points for this: if all of an agent must stay out, close the cells around
+   * as well. An agent in a closed cell may leave it. Default: 0.
+   */
+  get closed(): Bytes
+  /**
+   * Sets all goals: points x, y, x, y, …. `costs`: a number for each goal that is added to the
+   * length of ways to it, so that farther goals can be preferred. Default: 0. A goal that is too
+   * near to a wall, in something solid, in a closed cell or outside of the bounds is moved to the
+   * nearest center of a cell that is free; if no cell is free, there is no such goal. `FULL`: more
+   * goals than the option `goals`.
+   */
+  setGoals(points: ArrayLike<number>, costs?: ArrayLike<number>): void
+  /**
+   * Sets all goals: boxes, each by two opposite corners x0, y0, x1, y1. An agent in the box, border
+   * included, is at the goal. A box without extent is a point. If all of its border is not free, it
+   * is moved like a point: then a single center is the goal. Otherwise as `setGoals`.
+   */
+  setGoalAreas(boxes: ArrayLike<number>, costs?: ArrayLike<number>): void
+
+  // Builds
+
+  /**
+   * Builds the field. Drops the build under way. Usually takes time in proportion to the number of
+   * cells, and to that of walls. `FULL`: the walls need more anchors than the capacity; the previous
+   * build stays.
+   */
+  build(): void
+  /**
+   * Goes on with the build under way or, if there is none, begins one. Returns when about `work`
+   * cells were visited, 1 to 2 ** 32 - 1: `stats().work` says how much a whole build takes. Returns
+   * true if the build is complete: queries then see it. Until then, they see the previous one. If
+   * the walls change meanwhile, the build begins again. Errors as in `build`; they drop the build
+   * under way.
+   */
+  update(work: number): boolean
+  /** True after the first build. Until then, all queries throw `NOT_BUILT`. */
+  get isBuilt(): boolean
+
+  // Queries
+
+  /**
+   * Returns the length of the way from a point to the nearest goal, with the goal's cost; Infinity
+   * if there is none. In an area it is the area's cost, unless another goal is nearer. A
+   * point nearer to a wall than the radius gets a way that keeps almost its own distance, until it
+   * is in the open.
+   */
+  distance(...point: Point<2>): number
+  /**
+   * Returns the direction of the way from a point: a unit vector x, y; 0, 0 at the goal or if there
+   * is no way. `out`: the array to write it to and to return, at least 2 numbers. Without `out`, it
+   * is always the same view.
+   */
+  direction(...query: [...point: Point<2>, out?: Float32Array]): Float32Array
+  /**
+   * Returns the directions of many points x, y, x, y, …, and the lengths of their ways. Always the
+   * same object, with views that are valid until the next `directionMany`.
+   */
+  directionMany(points: Float32Array): FlowDirections
+  /**
+   * Returns the corners of the way from a point, x, y, x, y, …: the point is not among them, the
+   * goal is the last. Empty if there is no way. If the walls changed since the build, only the way
+   * to the first corner is tested. Valid until the next `path`.
+   */
+  path(...point: Point<2>): Float32s
+  /** As above, but writes the corners that fit to `out`. Returns the number of all corners. */
+  path(...query: [...point: Point<2>, out: Float32Array]): number
+  /**
+   * The length of the way from the center of each cell, row by row from low y; Infinity if there is
+   * none. Valid until the next build, `update` or `restore`. Read-only.
+   */
+  get distances(): Float32s
+
+  /**
+   * Returns the cells, to draw them. A copy. For each cell, row by row: its bounds (minX, minY,
+   * maxX, maxY), the length of the way from its center (Infinity: none), its anchor (-1: none), and
+   * 1 if it is blocked, else 0. Empty before the first build.
+   */
+  cells(): Float32s
+  /**
+   * Returns the ways between anchors, to draw them. A copy. For each anchor with a way, a line to
+   * the next anchor (x0, y0, x1, y1), and the length of the way. A goal's line has no length.
+   */
+  lines(): Float32s
+  /**
+   * True if the internal structure is consistent: a check for tests. If the walls are those of the
+   * build, tests the line of sight from every cell.
+   */
+  validate(): boolean
+  /** Returns statistics. Always the same object. */
+  stats(): FlowFieldStats
 }
 
 export type { Points, Boxes }

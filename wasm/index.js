@@ -4,6 +4,7 @@
 export { AgentTree, AgentTree3D } from './agenttree.js'
 export { Crowd, Crowd3D } from './crowd.js'
 export { CopseError } from './errors.js'
+export { FlowField } from './flowfield.js'
 export { Grid, Grid3D } from './grid.js'
 export { KdTree, KdTree3D } from './kdtree.js'
 export { ObstacleTree } from './obstacle.js'

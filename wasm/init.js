@@ -66,7 +66,7 @@ export class Instance {
   }
 
   /**
-   * Returns the core's functions for objects of a family (points, boxes, walls, crowd or sensors):
+   * Returns the core's functions for objects of a family (points, boxes, walls, crowd, paths or sensors):
    * the family's own without their prefix, such as `within` for `points_within`, and those that all
    * objects share.
    */
@@ -119,16 +119,17 @@ let entryName = ''
 
 /**
  * Returns the instance for a new object: the option `instance`, or else the default instance.
- * Throws if there is none, or if the core of the instance lacks the object's class.
+ * Throws if there is none, or if the core of the instance lacks the object's class. `core` is the
+ * name of a core that has the class, for the message.
  */
-export function instanceOr(owner, noun, option) {
+export function instanceOr(owner, noun, option, core = noun) {
   if (option !== undefined && !option?.[BRAND])
     refuse(callOf(owner), 'instance', option, 'made by create()', false)
   const instance = option ?? defaultInstance
   if (!instance)
     throw new CopseError('NOT_READY', `${owner}: await init() from '${entryName}' first`)
   if (!instance.has(noun)) {
-    const text = `${owner}: not in this core: use core.wasm or core-${noun}.wasm`
+    const text = `${owner}: not in this core: use core.wasm or core-${core}.wasm`
     throw new CopseError('NOT_READY', text)
   }
   return instance

@@ -400,7 +400,7 @@ EXPORT("save") int32_t save(int32_t handle) {
  * class, then the 3D class. A kind with only one class has its name twice. */
 EXPORT("class_names") uintptr_t class_names(void) {
   return (uintptr_t) "AgentTree AgentTree3D Grid Grid3D KdTree KdTree3D Quadtree Octree "
-                     "ObstacleTree ObstacleTree Crowd Crowd3D Sensors Sensors ";
+                     "ObstacleTree ObstacleTree Crowd Crowd3D Sensors Sensors FlowField FlowField ";
 }
 
 /* Computes the checksum of a snapshot before it is restored. For this, the snapshot passes through

@@ -1,6 +1,7 @@
 /* The part of the interface to JavaScript that all objects share. An object is a tree, a grid, a
- * crowd or a set of sensors. Its family is points (AgentTree, Grid, KdTree), boxes (Quadtree,
- * Octree), walls (ObstacleTree), crowd (Crowd) or sensors (Sensors); each family has a file here.
+ * crowd, a flow field or a set of sensors. Its family is points (AgentTree, Grid, KdTree), boxes
+ * (Quadtree, Octree), walls (ObstacleTree), crowd (Crowd), paths (FlowField) or sensors (Sensors);
+ * each family has a file here.
  * JavaScript refers to an object by its handle, an integer. Snapshots, polygons and shapes to draw
  * pass through the staging buffer. A core is a .wasm file for some or all classes. It is linked
  * from objects.c and the files of their families; the linker drops the functions that these classes
@@ -162,8 +163,9 @@ typedef struct staging {
 extern staging staged;
 
 /* The maximum number of floats of shapes to draw that a call writes to the staging buffer. It must
- * be a multiple of the size of each shape: 5 floats for a line, 6 for a cell in 2D, 8 in 3D. */
-enum { MAX_DRAWN = 8160 };
+ * be a multiple of the size of each shape: 5 floats for a line, 6 for a cell in 2D, 8 in 3D, 7 for
+ * a cell of a flow field. */
+enum { MAX_DRAWN = 7560 };
 /* Returns how many floats of shapes a call writes to the staging buffer: skips the first `skipped`
  * of `floats`, and writes the rest, at most MAX_DRAWN. */
 int32_t staged_floats(size_t floats, uint32_t skipped);

@@ -37,7 +37,9 @@ bundles('hold only the classes that are used', async () => {
   const both = await bundle('copse.js', 'init, AgentTree, AgentTree3D')
   assert.ok(one.includes('AgentTree') && !one.includes('AgentTree3D'))
   assert.ok(both.includes('AgentTree3D') && both.length > one.length)
-  for (const other of ['Grid', 'KdTree', 'Octree', 'Quadtree', 'Crowd', 'ObstacleTree', 'Sensors'])
+  for (const other of [
+    ...['Grid', 'KdTree', 'Octree', 'Quadtree', 'Crowd', 'ObstacleTree', 'Sensors', 'FlowField'],
+  ])
     assert.not(both.includes(other))
 })
 
@@ -66,7 +68,7 @@ bundles('of an entry for one kind hold no other kind', () => {
 
 bundles('of each entry hold one core; external holds none', () => {
   const cores = (name) => readFileSync(path(name), 'utf8').match(/[A-Za-z0-9+/=]{10000,}/g) ?? []
-  const entries = ['copse', 'scalar', ...kinds.map((kind) => nounOf(kind))]
+  const entries = ['copse', 'scalar', 'crowd', 'paths', ...kinds.map((kind) => nounOf(kind))]
   const coresByEntry = entries.map((entry) => cores(`${entry}.js`))
   for (const cores of coresByEntry) assert.is(cores.length, 1)
   assert.is(new Set(coresByEntry.flat()).size, entries.length)
@@ -100,8 +102,9 @@ for (const entry of entries) {
 
 /** The maximum gzipped size of each entry, in bytes. CONTRIBUTING says what to do when one is exceeded. */
 const BUDGETS = {
-  ...{ copse: 114_500, agenttree: 36_510, grid: 40_500, kdtree: 37_600 },
-  ...{ octree: 28_000, obstacle: 28_200, crowd: 54_450 }, // a crowd includes walls and an agent tree
+  ...{ copse: 128_900, agenttree: 36_500, grid: 36_850, kdtree: 37_600 },
+  ...{ octree: 28_000, obstacle: 28_200 },
+  ...{ crowd: 54_900, paths: 69_100 }, // a crowd includes walls and an agent tree, paths a crowd
 }
 
 bundles('are no larger than their budgets', () => {

@@ -143,7 +143,7 @@ for (const kind of kinds) {
         .map(({ name }) => name)
         .filter((name) => name.endsWith('_create'))
     assert.equal(creators(noun), [`${noun}_create`])
-    const allCreators = [...kinds, 'Crowd', 'Sensors']
+    const allCreators = [...kinds, 'Crowd', 'FlowField', 'Sensors']
       .map((kind) => `${nounOf(kind)}_create`)
       .sort()
     assert.equal(creators('').sort(), allCreators)
@@ -178,6 +178,41 @@ test('copse/crowd exports crowds and walls, and its core refuses other classes',
     thrown(() => new external.Quadtree({ instance, bounds: [0, 0, 1, 1] })).code,
     'NOT_READY',
   )
+})
+
+test('copse/paths exports flow fields, crowds and walls, and its core refuses other classes', async () => {
+  const entry = await import('copse/paths')
+  const expected = [
+    ...['CopseError', 'Crowd', 'Crowd3D', 'FlowField', 'ObstacleTree', 'create', 'init'],
+  ]
+  assert.equal(Object.keys(entry).sort(), expected)
+  const snapshots = []
+  for (const [library, wasm] of [
+    [entry, undefined],
+    [entry, core('')],
+    [external, core('paths')],
+    [external, core('scalar')],
+    [copse, undefined],
+  ]) {
+    const instance = await library.create(wasm && { wasm })
+    const field = new library.FlowField({ instance, bounds: [0, 0, 9, 9], cell: 0.25 })
+    field.obstacles = new library.ObstacleTree({ instance })
+    field.obstacles.addSegment(3, 1, 3, 8)
+    field.setGoals([8, 4])
+    field.build()
+    assert.ok(field.distance(1, 4) > 9)
+    snapshots.push(field.save())
+  }
+  for (const snapshot of snapshots) assert.equal(snapshot, snapshots[0])
+  const instance = await external.create({ wasm: core('paths') })
+  new external.Crowd({ instance }).dispose()
+  assert.is(thrown(() => new external.Grid({ instance, cellSize: 1 })).code, 'NOT_READY')
+  for (const noun of ['crowd', 'grid']) {
+    const instance = await external.create({ wasm: core(noun) })
+    const error = thrown(() => new external.FlowField({ instance, bounds: [0, 0, 9, 9], cell: 1 }))
+    assert.is(error.code, 'NOT_READY')
+    assert.is(error.message, 'FlowField: not in this core: use core.wasm or core-paths.wasm')
+  }
 })
 
 test.run()

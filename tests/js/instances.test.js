@@ -24,7 +24,7 @@ const MIN_MEMORY = 2 ** 20
 const DEFAULT_MEMORY = 2 ** 24
 
 /** Every class, with the options that have no default. */
-const CLASSES = [...CORES, 'Crowd'].flatMap((kind) =>
+const CLASSES = [...CORES, 'Crowd', 'FlowField'].flatMap((kind) =>
   dimensionsOf(kind).map((dimensions) => [
     className(kind, dimensions),
     requiredOf(kind, dimensions),

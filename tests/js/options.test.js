@@ -26,6 +26,7 @@ const OPTIONS = {
   Quadtree: ['bounds', 'capacity', 'leafSize', 'maxDepth', 'looseness', 'instance'],
   ObstacleTree: ['capacity', 'pieces', 'leafSize', 'instance'],
   Crowd: ['capacity', 'timeStep', 'exact', 'instance', ...NUMBERS],
+  FlowField: ['bounds', 'cell', 'radius', 'capacity', 'goals', 'instance'],
 }
 OPTIONS.Octree = OPTIONS.Quadtree
 
@@ -56,6 +57,12 @@ test('constructors throw only documented errors, and leak nothing when they do',
     () => other,
     () => void other.reserve(other.capacity),
   )
+  // Room for a snapshot of this size is kept.
+  const { name, dimensions, required } = CLASSES.find(({ name }) => name === 'FlowField')
+  const field = new copse[name]({ instance, ...required })
+  familyOf(name).fill(field, dimensions, place, 8)
+  field.save()
+  field.dispose()
   const room = roomIn(instance)
   const bystanders = CLASSES.map(({ name, dimensions, required }) => {
     const object = new copse[name]({ capacity: 8, instance, ...required })

@@ -12,7 +12,13 @@ import { createRandom } from '../../web/random.js'
 const STACK_BYTES = 262144 // of the Makefile
 const [GLOBALS, DATA] = [6, 11]
 
-const NAMES = ['core', 'core-scalar', ...CORES.map((kind) => `core-${nounOf(kind)}`), 'core-crowd']
+const NAMES = [
+  'core',
+  'core-scalar',
+  ...CORES.map((kind) => `core-${nounOf(kind)}`),
+  'core-crowd',
+  'core-paths',
+]
 const read = (name) => readFileSync(new URL(`../../dist/${name}.wasm`, import.meta.url))
 
 /** Returns a reader of a WebAssembly module's numbers. */

@@ -15,6 +15,7 @@ import { init as initKdTree, KdTree } from 'copse/kdtree'
 import { init as initOctree, Octree, Quadtree } from 'copse/octree'
 import { init as initObstacle, ObstacleTree } from 'copse/obstacle'
 import { init as initCrowd, Crowd, ObstacleTree as CrowdWalls } from 'copse/crowd'
+import { init as initPaths, FlowField, ObstacleTree as FieldWalls } from 'copse/paths'
 
 await init()
 await initScalar()
@@ -25,6 +26,7 @@ await initKdTree()
 await initOctree()
 await initObstacle()
 await initCrowd()
+await initPaths()
 for (const [tree, position] of [
   [new AgentTree(), [1, 0]],
   [new AgentTree3D(), [1, 0, 0]],
@@ -54,6 +56,11 @@ crowd.add({ position: [0, 0], goal: [1, 0] })
 crowd.obstacles = new CrowdWalls()
 for (let i = 0; i < 99; i++) crowd.step()
 if (crowd.positions[0] !== 1) throw new Error('wrong result')
+const field = new FlowField({ bounds: [0, 0, 9, 9], cell: 1 })
+field.obstacles = new FieldWalls()
+field.setGoals([5, 5])
+field.build()
+if (field.distance(5, 1) !== 4) throw new Error('wrong result')
 console.log('ok')
 `
 

@@ -17,6 +17,7 @@ static void *scarce_take(const copse_allocator *allocator, uint64_t bytes) {
 #include "../../../wasm/boxes.c"
 #include "../../../wasm/crowd.c"
 #include "../../../wasm/frustum.c"
+#include "../../../wasm/paths.c"
 #include "../../../wasm/points.c"
 #include "../../../wasm/sensors.c"
 #include "../../../wasm/source.c"
@@ -61,7 +62,7 @@ static void create(input *in, held *entry) {
   const uint32_t a = next_word(in) % 64, b = next_byte(in) % 3, c = next_byte(in) % 3;
   const bool isExternal = a % 4 == 3;
   if (entry->isAlive) destroy(entry->handle);
-  switch (next_byte(in) % 7) {
+  switch (next_byte(in) % 8) {
   case 0:
     entry->handle = agenttree_create(dimensions, capacity, a, b, c, a % 2, c % 2, isExternal);
     break;
@@ -80,6 +81,10 @@ static void create(input *in, held *entry) {
     break;
   case 5:
     entry->handle = crowd_create(dimensions, capacity, a, b % 2);
+    break;
+  case 6:
+    entry->handle = flowfield_create(-8, -8, 8, next_small(in) + 8, 1 + (float)b,
+                                     0.5f + (float)b + (float)c, capacity, a);
     break;
   default:
     entry->handle = sensors_create(entries[a % OBJECTS].handle, capacity);
@@ -225,6 +230,31 @@ static void save_and_restore(input *in, const held *entry, int32_t taker) {
     must(restore(entry->handle, (uint32_t)size) == 0, "restore: a save");
 }
 
+/* Changes the settings of a flow field. */
+static void set_up_ways(input *in, int32_t handle, uint32_t count, float radius) {
+  paths *self = paths_of(handle);
+  if (self)
+    for (uint32_t i = next_byte(in); i && in->left; i--)
+      copse_flowfield_closed(self->core)[next_byte(in) % (self->sizes.columns * self->sizes.rows)] =
+          next_byte(in) % 2;
+  paths_set_obstacles(handle, next_byte(in) % 4 ? entries[count % OBJECTS].handle : -1);
+  paths_set_radius(handle, radius);
+  paths_reserve_goals(handle, count % MOST);
+  float *floats = staged.bytes;
+  for (uint32_t i = 0; i < count % MOST * 5; i++) floats[i] = next_small(in);
+  paths_set_goals(handle, next_byte(in) % 8 ? count % MOST : count);
+}
+
+/* Builds a flow field, and asks for ways. */
+static void find_ways(input *in, int32_t handle, uint32_t a, float x, float y) {
+  paths_build(handle, next_byte(in) % 4 ? a * 50 : 0);
+  paths_direction(handle, x, y);
+  paths_direction_many(handle, a);
+  const int32_t corners = paths_path(handle, x, y);
+  const paths *self = paths_of(handle);
+  must(corners < 0 || (uint32_t)corners <= self->object.capacity + 1, "corners");
+}
+
 static void call(input *in) {
   held *entry = &entries[next_byte(in) % OBJECTS];
   const int32_t handle = next_byte(in) % 16 ? entry->handle : (int32_t)next_word(in);
@@ -232,7 +262,7 @@ static void call(input *in) {
   const float x = next_small(in), y = next_small(in), z = next_small(in);
   const float u = next_small(in), v = next_small(in), w = next_small(in);
   const uint8_t sort = next_byte(in) % 4;
-  switch (next_byte(in) % 52) {
+  switch (next_byte(in) % 56) {
   case 0:
   case 1:
   case 2:
@@ -433,8 +463,19 @@ static void call(input *in) {
   case 50:
     wrap(in, entry);
     break;
+  case 51:
+  case 52:
+    find_ways(in, handle, a, x, y);
+    break;
+  case 53:
+  case 54:
+    set_up_ways(in, handle, a, u);
+    break;
   default:
     cells(handle, a);
+    paths_lines(handle, a);
+    paths_is_built(handle);
+    paths_distances(handle);
     walls_lines(handle, a);
     walls_room_for(handle, a);
     walls_size_of(handle, a);
@@ -478,7 +519,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size) {
     const object *target = any_of(entries[i].handle);
     must((target != NULL) == entries[i].isAlive, "handles in use");
     if (!target) continue;
-    must(crowd_of(entries[i].handle) || validate(entries[i].handle), "validate");
+    /* A snapshot may have brought a crowd or a flow field to any state. */
+    must(validate(entries[i].handle) || crowd_of(entries[i].handle) || paths_of(entries[i].handle),
+         "validate");
     must(destroy(entries[i].handle) == 0, "destroy");
     entries[i] = (held){.handle = -1};
   }

@@ -1,4 +1,4 @@
-// The four families of classes: points, boxes, walls and crowds. For each, a function that fills an
+// The families of classes: points, boxes, walls, crowds and paths. For each, a function that fills an
 // object, and one that checks its queries against a loop over its contents.
 
 import * as assert from 'uvu/assert'
@@ -8,7 +8,7 @@ import * as oracle from './point-oracle.js'
 import * as walls from './wall-oracle.js'
 
 /** Every class, with the options that have no default. */
-export const CLASSES = [...CORES, 'Crowd'].flatMap((kind) =>
+export const CLASSES = [...CORES, 'Crowd', 'FlowField'].flatMap((kind) =>
   dimensionsOf(kind).map((dimensions) => ({
     name: className(kind, dimensions),
     dimensions,
@@ -165,10 +165,47 @@ const families = {
       }
     },
   },
+  paths: {
+    fill(field, dimensions, place, count = ROOM) {
+      field.setGoals([placeInside(place), placeInside(place)])
+      const { closed, columns } = field
+      closed.fill(0)
+      const atMost = (field.columns / 4) * (field.rows / 4)
+      // Each takes 4 anchors.
+      for (let i = 0; i < Math.min(atMost, (count - 1) >> 2); i++) {
+        const perRow = columns / 4
+        closed[(Math.floor(i / perRow) * 4 + 2) * columns + (i % perRow) * 4 + 2] = 1
+      }
+      field.build()
+    },
+    // Without walls, every way is straight.
+    check(field, dimensions, place) {
+      field.obstacles = null // the caller may have disposed them
+      field.closed.fill(0)
+      const point = () => [placeInside(place), placeInside(place)]
+      const goals = [point(), point(), point()]
+      field.setGoals(goals.flat())
+      field.build()
+      assert.ok(field.validate())
+      for (let i = 0; i < 4; i++) {
+        const [x, y] = point()
+        const lengths = goals.map(([goalX, goalY]) => Math.hypot(goalX - x, goalY - y))
+        const excess = field.distance(x, y) - Math.min(...lengths)
+        assert.ok(excess > -1e-5 && excess < 0.1, `${excess} longer`)
+        const path = field.path(x, y)
+        const isGoal = ([goalX, goalY]) => goalX === path[0] && goalY === path[1]
+        assert.ok(path.length === 2 && goals.some(isGoal))
+      }
+    },
+  },
 }
+
+/** Returns a coordinate inside the bounds of a field, as float32. */
+const placeInside = (place) => Math.fround(Math.abs(place()) % 9)
 
 /** Returns the family of a class, by its name. */
 export function familyOf(name) {
+  if (name === 'FlowField') return families.paths
   if (/^Crowd/.test(name)) return families.crowd
   if (name === 'ObstacleTree') return families.walls
   return /^(Quad|Oc)tree/.test(name) ? families.boxes : families.points

@@ -13,14 +13,14 @@ WebAssembly.Memory = class extends WebAssembly.Memory {
 }
 
 const ENTRIES = ['copse', 'copse/agenttree', 'copse/grid', 'copse/kdtree', 'copse/octree']
-ENTRIES.push('copse/obstacle', 'copse/crowd', 'copse/external')
+ENTRIES.push('copse/obstacle', 'copse/crowd', 'copse/paths', 'copse/external')
 
 /** The methods that end a frame's changes. */
 const BUILDS = ['build', 'step', 'moveAll', 'load']
 
 /** The methods that return results of many searches: their results may need more memory. */
 const BATCHES = ['update', 'allWithin', 'allNeighbors', 'pairs']
-BATCHES.push('withinMany', 'rangeMany', 'nearestMany', 'raycastMany')
+BATCHES.push('withinMany', 'rangeMany', 'nearestMany', 'raycastMany', 'directionMany')
 
 /** True if something was built since the last frame began. */
 let isBuilt = false

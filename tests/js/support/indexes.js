@@ -50,7 +50,7 @@ export const CORES = [...Object.keys(KINDS), 'Octree', 'ObstacleTree']
 export const nounOf = (kind) => (kind === 'ObstacleTree' ? 'obstacle' : kind.toLowerCase())
 
 /** Returns the dimensions in which a kind has a class. */
-export const dimensionsOf = (kind) => (kind === 'ObstacleTree' ? [2] : [2, 3])
+export const dimensionsOf = (kind) => (/^(ObstacleTree|FlowField)$/.test(kind) ? [2] : [2, 3])
 
 /** Returns the name of the class of a kind in 2D or 3D. */
 export function className(kind, dimensions) {
@@ -61,6 +61,7 @@ export function className(kind, dimensions) {
 /** Returns the options that have no default. */
 export function requiredOf(kind, dimensions) {
   if (kind === 'Octree') return { bounds: dimensions === 2 ? [0, 0, 9, 9] : [0, 0, 0, 9, 9, 9] }
+  if (kind === 'FlowField') return { bounds: [0, 0, 9, 9], cell: 1 / 8 }
   return KINDS[kind]?.required ?? {}
 }
 

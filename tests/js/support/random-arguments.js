@@ -53,6 +53,7 @@ export function argumentsOf(random, other, meddle) {
       solid: option(() => pick(['inside', 'outside', 'winding', 'nowhere'])),
       bounds: option(() => [-50, -50, 50, 50]),
       results: option(() => integer(200)),
+      goals: option(() => integer(80)),
     }
     return { ...optional, k: integer(11) }
   }
@@ -104,18 +105,20 @@ export function argumentsOf(random, other, meddle) {
     timeStep: () => 1 / 16,
     ids: () => Uint32Array.from({ length: integer(5) }, () => integer(8)),
     positions: () => floats(16),
+    work: () => 1 + integer(2000),
   }
 
   /** Draws a mostly right argument for a parameter of a method. */
   function expected(name, target, method) {
     const { dimensions, saved } = target
     if (name === 'out') {
-      const isFloats = method === 'visibilityPolygonInto'
+      const isFloats = method === 'visibilityPolygonInto' || target.name === 'FlowField'
       const Type = random() < 0.9 !== isFloats ? Uint32Array : Float32Array
       return new Type(pick([0, 3, 40]))
     }
     if (name === 'points' || name === 'segments' || name === 'boxes')
       return floats(dimensions * pick([0, 2, 3, 3, 4, 6, 12, 200]))
+    if (name === 'costs') return option(() => floats(pick([2, 3])).map(Math.abs))
     if (name === 'planes') return floats(4 * pick([0, 1, 2, 6, 6, 9]))
     if (name === 'bytes')
       return random() < 0.5 ? saved.slice() : new Uint8Array(pick([0, 64, 8192]))

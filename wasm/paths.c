@@ -1,0 +1,278 @@
+/* The functions of FlowField that JavaScript calls. */
+
+#include "objects.h"
+
+#include <string.h>
+
+typedef struct paths {
+  object object;
+  copse_flowfield *core;
+  int32_t walls;  /* the handle of the obstacle tree; negative: none */
+  bool isBound;   /* true if `core` has that tree */
+  float *corners; /* of the last path: room for `capacity` + 1 */
+  struct {        /* JavaScript reads these as one array */
+    uint32_t columns, rows;
+    uint32_t goals;  /* the maximum number of goals */
+    uint32_t needed; /* the number of anchors that the last build needed */
+  } sizes;
+  struct { /* another one: the field's radius, and the result of the last paths_direction */
+    float radius, distance, direction[2];
+  } way;
+} paths;
+_Static_assert(sizeof(paths) <= OBJECT_BYTES, "see any_object");
+
+#define PATHS_VIEWS(VIEW)                                                                          \
+  VIEW(given, f, base->rooms[ROOM_GIVEN])                                                          \
+  VIEW(directions, f, base->rooms[ROOM_NEIGHBORS])                                                 \
+  VIEW(lengths, f, base->rooms[ROOM_IDS])                                                          \
+  VIEW(closed, u, copse_flowfield_closed(self->core)) /* bytes */                                  \
+  VIEW(corners, f, self->corners)                                                                  \
+  VIEW(sizes, u, &self->sizes)                                                                     \
+  VIEW(way, f, &self->way)                                                                         \
+  VIEW(direction, f, self->way.direction)
+
+static uintptr_t paths_view(object *base, uint32_t which) {
+  paths *self = (paths *)base;
+  const uintptr_t places[] = {PATHS_VIEWS(VIEW_PLACE)};
+  return which < sizeof places / sizeof *places ? places[which] : 0;
+}
+
+/* Gives the field its obstacle tree, after building the tree if polygons changed. If the tree was
+ * destroyed, takes it away. Call this before all that reads walls. */
+static copse_status bind(paths *self) {
+  const copse_obstacle *walls;
+  const copse_status status = obstacles_of(self->walls, &walls);
+  const bool isFound = status == COPSE_OK;
+  if ((isFound || status == COPSE_STALE_SLOT) && isFound != self->isBound) {
+    copse_flowfield_set_obstacles(self->core, walls);
+    self->isBound = isFound;
+  }
+  return status;
+}
+
+#define PATHS_FIGURES(FIGURE)                                                                      \
+  FIGURE(cells, stats.cells)                                                                       \
+  FIGURE(blocked, stats.blocked)                                                                   \
+  FIGURE(reached, stats.reached)                                                                   \
+  FIGURE(anchors, stats.anchors)                                                                   \
+  FIGURE(moved, stats.moved)                                                                       \
+  FIGURE(floods, stats.floods)                                                                     \
+  FIGURE(visits, stats.visits)                                                                     \
+  FIGURE(sights, stats.sights)                                                                     \
+  FIGURE(work, stats.work)                                                                         \
+  FIGURE(restarts, stats.restarts)                                                                 \
+  FIGURE(isCurrent, stats.isCurrent)                                                               \
+  FIGURE(isUnderWay, stats.isUnderWay)                                                             \
+  FIGURE(bytes, stats.bytes + (size_t)object_bytes(base))
+
+static void paths_figures(object *base, double *numbers) {
+  paths *self = (paths *)base;
+  bind(self);
+  const copse_flowfield_statistics stats = copse_flowfield_stats(self->core);
+  const double figures[] = {PATHS_FIGURES(FIGURE_VALUE)};
+  memcpy(numbers, figures, sizeof figures);
+}
+
+static void paths_carve(object *base, arena *block) {
+  paths *self = (paths *)base;
+  self->corners = arena_carve(block, UINT64_C(1) + base->capacity, 2 * sizeof *self->corners);
+}
+
+/* Copies the sizes and the radius of the field to where JavaScript reads them. */
+static void read_settings(paths *self) {
+  self->sizes.columns = copse_flowfield_columns(self->core);
+  self->sizes.rows = copse_flowfield_rows(self->core);
+  self->sizes.goals = copse_flowfield_goal_capacity(self->core);
+  self->way.radius = copse_flowfield_radius(self->core);
+}
+
+static void paths_fill(object *larger, const object *old) {
+  (void)old;
+  read_settings((paths *)larger);
+}
+
+static copse_flowfield *paths_core(const object *base) { return ((const paths *)base)->core; }
+
+static void paths_destroy(object *base) { copse_flowfield_destroy(paths_core(base)); }
+static size_t paths_reserve_bytes(const object *base, uint32_t capacity) {
+  return copse_flowfield_reserve_bytes(paths_core(base), capacity, 0);
+}
+static copse_status paths_reserve(object *base, uint32_t capacity) {
+  bind((paths *)base);
+  return copse_flowfield_reserve(paths_core(base), capacity, 0);
+}
+static copse_status paths_save(object *base, void *bytes, size_t capacity, size_t *total) {
+  return copse_flowfield_save(paths_core(base), bytes, capacity, total);
+}
+static copse_status paths_restorable(object *base, const void *bytes, size_t size) {
+  return copse_flowfield_restorable(paths_core(base), bytes, size);
+}
+static copse_status paths_restore(object *base, const void *bytes, size_t size) {
+  paths *self = (paths *)base;
+  bind(self);
+  const copse_status status = copse_flowfield_restore(self->core, bytes, size);
+  read_settings(self);
+  return status;
+}
+static size_t paths_cells(object *base, size_t skipped, float *out, size_t capacity) {
+  return copse_flowfield_cells(paths_core(base), skipped, out, capacity);
+}
+static bool paths_validate(object *base) {
+  bind((paths *)base);
+  return copse_flowfield_validate(paths_core(base));
+}
+
+static const family PATHS = {
+    .bytes = sizeof(paths),
+    .views = PATHS_VIEWS(VIEW_TEXT),
+    .figures = PATHS_FIGURES(FIGURE_TEXT),
+    .view = paths_view,
+    .read_figures = paths_figures,
+    .carve = paths_carve,
+    .fill = paths_fill,
+    .destroy = paths_destroy,
+    .reserve_bytes = paths_reserve_bytes,
+    .reserve = paths_reserve,
+    .save = paths_save,
+    .restorable = paths_restorable,
+    .restore = paths_restore,
+    .cells = paths_cells,
+    .validate = paths_validate,
+};
+
+/* Creates a flow field. A capacity, or a number of goals, of 0 means the default. */
+int32_t flowfield_create(float minX, float minY, float maxX, float maxY, float cell, float radius,
+                         uint32_t capacity, uint32_t goals) {
+  copse_flowfield_def def = copse_flowfield_default();
+  memcpy(def.bounds, (float[]){minX, minY, maxX, maxY}, sizeof def.bounds);
+  def.cell = cell;
+  def.radius = radius;
+  if (capacity) def.capacity = capacity;
+  if (goals) def.goals = goals;
+  const paths prototype = {.object = {.family = &PATHS, .capacity = def.capacity}, .walls = -1};
+  copse_status status;
+  paths *self = (paths *)object_take(&prototype.object, copse_flowfield_bytes(&def), &status);
+  return self ? object_adopt(&self->object, copse_flowfield_create(&def, &self->core))
+              : FAILED(status);
+}
+
+static paths *paths_of(int32_t handle) { return (paths *)object_of(handle, &PATHS); }
+
+/* Returns the object of a handle, bound to its obstacle tree. Returns NULL if the handle or that of
+ * the tree is stale, or if the tree's build fails: *status says why. */
+static paths *bound_paths_of(int32_t handle, copse_status *status) {
+  paths *self = paths_of(handle);
+  *status = self ? bind(self) : COPSE_STALE_SLOT;
+  return *status == COPSE_OK ? self : NULL;
+}
+
+/* ---- Settings ---- */
+
+EXPORT("paths_reserve_goals") int32_t paths_reserve_goals(int32_t handle, uint32_t goals) {
+  paths *self = paths_of(handle);
+  if (!self) return FAILED(COPSE_STALE_SLOT);
+  if (goals <= self->sizes.goals) return 0;
+  bind(self);
+  const size_t bytes = copse_flowfield_reserve_bytes(self->core, 0, goals);
+  if (bytes && !can_allocate(bytes)) return FAILED(COPSE_OUT_OF_MEMORY);
+  const copse_status status = copse_flowfield_reserve(self->core, 0, goals);
+  if (status != COPSE_OK) return FAILED(status);
+  self->object.moves++;
+  read_settings(self);
+  return 0;
+}
+
+/* Sets the obstacle tree; none if its handle is negative. */
+EXPORT("paths_set_obstacles") int32_t paths_set_obstacles(int32_t handle, int32_t wallsHandle) {
+  paths *self = paths_of(handle);
+  if (!self) return FAILED(COPSE_STALE_SLOT);
+  copse_flowfield_set_obstacles(self->core, NULL);
+  self->walls = wallsHandle;
+  self->isBound = false;
+  return 0;
+}
+
+EXPORT("paths_set_radius") int32_t paths_set_radius(int32_t handle, float radius) {
+  paths *self = paths_of(handle);
+  return zero_or_failed(self ? copse_flowfield_set_radius(self->core, radius) : COPSE_STALE_SLOT);
+}
+
+/* Sets the goals to the first `count` in the staging buffer. */
+EXPORT("paths_set_goals") int32_t paths_set_goals(int32_t handle, uint32_t count) {
+  paths *self = paths_of(handle);
+  if (!self) return FAILED(COPSE_STALE_SLOT);
+  if (count > staged.size / sizeof(copse_flowfield_goal)) return FAILED(COPSE_INVALID_ARGUMENT);
+  return zero_or_failed(copse_flowfield_set_goals(self->core, staged.bytes, count));
+}
+
+/* ---- Builds ---- */
+
+/* Goes on with the build under way for this much work; if `work` is 0, builds at once. Returns 1 if
+ * the build is complete, else 0. */
+EXPORT("paths_build") int32_t paths_build(int32_t handle, uint32_t work) {
+  copse_status status;
+  paths *self = bound_paths_of(handle, &status);
+  if (!self) return FAILED(status);
+  bool isDone = true;
+  uint32_t *needed = &self->sizes.needed;
+  status = work ? copse_flowfield_update(self->core, work, &isDone, needed)
+                : copse_flowfield_build(self->core, needed);
+  return result_or_failed(isDone, status);
+}
+
+EXPORT("paths_is_built") int32_t paths_is_built(int32_t handle) {
+  const paths *self = paths_of(handle);
+  return self ? copse_flowfield_is_built(self->core) : FAILED(COPSE_STALE_SLOT);
+}
+
+/* ---- Queries ---- */
+
+/* Writes the direction and the distance of a point to the view `way`. */
+EXPORT("paths_direction") int32_t paths_direction(int32_t handle, float x, float y) {
+  copse_status status;
+  paths *self = bound_paths_of(handle, &status);
+  if (!self) return FAILED(status);
+  return zero_or_failed(copse_flowfield_direction(self->core, (float[]){x, y}, self->way.direction,
+                                                  &self->way.distance));
+}
+
+EXPORT("paths_direction_many") int32_t paths_direction_many(int32_t handle, uint32_t n) {
+  copse_status status;
+  paths *self = bound_paths_of(handle, &status);
+  if (!self) return FAILED(status);
+  object *base = &self->object;
+  if (!copse_flowfield_is_built(self->core)) return FAILED(COPSE_NOT_BUILT);
+  if (!is_given(base, UINT64_C(2) * n)) return FAILED(COPSE_INVALID_ARGUMENT);
+  if (!room_take(base, ROOM_NEIGHBORS, n) || !room_take(base, ROOM_IDS, n))
+    return FAILED(COPSE_OUT_OF_MEMORY);
+  return zero_or_failed(copse_flowfield_direction_many(
+      self->core, base->rooms[ROOM_GIVEN], n, base->rooms[ROOM_NEIGHBORS], base->rooms[ROOM_IDS]));
+}
+
+/* Writes the corners of a path to the view `corners`. Returns their number. */
+EXPORT("paths_path") int32_t paths_path(int32_t handle, float x, float y) {
+  copse_status status;
+  paths *self = bound_paths_of(handle, &status);
+  if (!self) return FAILED(status);
+  uint32_t total;
+  status = copse_flowfield_path(self->core, (float[]){x, y}, self->corners,
+                                self->object.capacity + 1, &total);
+  return result_or_failed(total, status);
+}
+
+/* Returns the address of the distances by cell. It changes when a build is completed. */
+EXPORT("paths_distances") int32_t paths_distances(int32_t handle) {
+  const paths *self = paths_of(handle);
+  if (!self) return FAILED(COPSE_STALE_SLOT);
+  return copse_flowfield_is_built(self->core)
+             ? (int32_t)(uintptr_t)copse_flowfield_distances(self->core)
+             : FAILED(COPSE_NOT_BUILT);
+}
+
+/* Writes a part of the lines to draw to the staging buffer, like walls_lines. */
+EXPORT("paths_lines") int32_t paths_lines(int32_t handle, uint32_t skipped) {
+  const paths *self = paths_of(handle);
+  if (!self) return FAILED(COPSE_STALE_SLOT);
+  return staged_floats(copse_flowfield_lines(self->core, skipped, staged.bytes, MAX_DRAWN),
+                       skipped);
+}
