@@ -8,6 +8,7 @@ export const suites = {
   degenerate: () => import('../js/degenerate.test.js'),
   determinism: () => import('../js/determinism.test.js'),
   errors: () => import('../js/errors.test.js'),
+  flowfield: () => import('../js/flowfield.test.js'),
   grid: () => import('../js/grid.test.js'),
   instances: () => import('../js/instances.test.js'),
   kdtree: () => import('../js/kdtree.test.js'),

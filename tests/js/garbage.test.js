@@ -19,7 +19,7 @@ function collections(...words) {
 
 const test = suite('garbage')
 
-for (const kind of [...CORES, 'Crowd', 'Sensors'])
+for (const kind of [...CORES, 'Crowd', 'Sensors', 'FlowField'])
   test(`200,000 frames of ${kind} make no garbage`, () => {
     assert.is(collections(kind), 0)
   })

@@ -1,4 +1,13 @@
-import { AgentTree, CopseError, Crowd, Crowd3D, ObstacleTree, type Rows, Sensors } from 'copse'
+import {
+  AgentTree,
+  CopseError,
+  Crowd,
+  Crowd3D,
+  FlowField,
+  ObstacleTree,
+  type Rows,
+  Sensors,
+} from 'copse'
 import { Grid, type GridOptions, type Stats } from 'copse/grid'
 import { KdTree3D, type KdTreeOptions } from 'copse/kdtree'
 import { type BoxHit3D, Octree, type OctreeStats, Quadtree } from 'copse/octree'
@@ -111,6 +120,34 @@ sensors.add({ agent, position: [0, 0], radius: 1 })
 sensors.move(sensor, 0, 0, 0)
 // @ts-expect-error it finds the agents of an index
 new Sensors({ index: crowd })
+
+// Ways around walls
+const field = new FlowField({
+  bounds: [0, 0, 9, 9],
+  cell: 0.5,
+  radius: 0.5,
+  capacity: 99,
+  goals: 9,
+})
+field.obstacles = walls
+field.obstacles = null
+field.setGoals([1, 2], [3])
+field.setGoalAreas(new Float32Array(4))
+field.reserve(200, { goals: 20 })
+export const isComplete: boolean = field.update(1000)
+export const toGoal: Float32Array = field.direction(1, 2, new Float32Array(2))
+export const corners: Float32Array = field.path(1, 2)
+export const cornerCount: number = field.path(1, 2, new Float32Array(8))
+export const { directions, distances }: { directions: Float32Array; distances: Float32Array } =
+  field.directionMany(new Float32Array(2))
+// @ts-expect-error the side of a cell has no default
+new FlowField({ bounds: [0, 0, 9, 9] })
+// @ts-expect-error a flow field has no slots
+export const slotCount: number = field.slots
+// @ts-expect-error it is read-only
+field.distances = new Float32Array(4)
+// @ts-expect-error the walls are an obstacle tree
+field.obstacles = crowd
 
 // Errors
 try {

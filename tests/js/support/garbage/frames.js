@@ -7,6 +7,7 @@ import { setTimeout } from 'node:timers/promises'
 import * as copse from 'copse'
 import { boxFrames } from './boxes.js'
 import { crowdFrames } from './crowd.js'
+import { pathFrames } from './paths.js'
 import { pointFrames } from './points.js'
 import { sensorFrames } from './sensors.js'
 import { wallFrames } from './walls.js'
@@ -19,6 +20,7 @@ const makesViews = views === 'views'
 const instance = await copse.create()
 const frames = {
   ...{ Octree: boxFrames, ObstacleTree: wallFrames, Crowd: crowdFrames, Sensors: sensorFrames },
+  FlowField: pathFrames,
 }[kind]
 const { frame } = frames
   ? frames(copse, instance, makesViews)
