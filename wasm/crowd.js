@@ -8,18 +8,21 @@ import {
   checkNumbers,
   checkOptions,
   checkSlot,
+  CopseError,
   MAX_COORDINATE,
+  place,
   refuse,
 } from './errors.js'
 import { instanceOr } from './init.js'
 import { View } from './memory.js'
 import { MAX_CAPACITY, moveAgent, Slots } from './object.js'
-import { handleOfWalls, leaveWalls, setWalls } from './walled.js'
+import { handleOf, handleOfWalls, leaveWalls, setWalls } from './walled.js'
 
 /** The options of the crowd itself. All others are defaults for its agents. */
 const OWN_OPTIONS = ['capacity', 'timeStep', 'exact', 'instance']
 
 const MAX_NEIGHBORS = 64
+const MAX_FIELDS = 32
 const MAY_BE_INFINITE = ['neighborDistance', 'maxAcceleration']
 const MUST_BE_POSITIVE = ['timeHorizon', 'timeHorizonObstacles']
 
@@ -100,6 +103,7 @@ class AnyCrowd extends Slots {
     ...{ agents: 0, infeasible: 0, overlaps: 0, neighbors: 0.5, steps: 0, time: 0.5, bytes: 0 },
   }
   /** @type {import('./obstacle.js').ObstacleTree | null} */ _obstacles = null
+  /** The fields that lead agents. @type {import('./flowfield.js').FlowField[]} */ _fields = []
 
   constructor(name, dimensions, options) {
     const call = callOf(name)
@@ -264,6 +268,10 @@ class AnyCrowd extends Slots {
     if (timeStep === 0) return
     if (timeStep !== undefined) checkPositive(this, 'timeStep', timeStep, 'a finite number ≥ 0')
     const walls = handleOfWalls(this)
+    for (let i = 0; i < this._fields.length; i++) {
+      handleOf(this, 'field', this._fields[i])
+      this._fields[i]._prepareWalls()
+    }
     const wasm = this._enter()
     const result = wasm.step(this._handle, walls, timeStep ?? this.#timeStep)
     leaveWalls(this, result)
@@ -325,6 +333,26 @@ export class Crowd extends AnyCrowd {
 
   set obstacles(obstacles) {
     setWalls(this, obstacles)
+  }
+
+  follow(field, options = {}) {
+    this._begin('follow')
+    checkOptions(this, options, ['mask'])
+    const { mask = 2 ** 32 - 1 } = options
+    checkInteger(this, 'mask', mask, -(2 ** 31), 2 ** 32 - 1)
+    if (field?._name !== 'FlowField') refuse(this, 'field', field, 'a FlowField', false)
+    const fields = this._fields
+    const index = fields.indexOf(field)
+    if (mask === 0) {
+      if (index >= 0) fields.splice(index, 1)
+      if (field._handle < 0) return // the core drops a destroyed field by itself
+    }
+    const handle = handleOf(this, 'field', field)
+    if (mask !== 0 && index < 0 && fields.length === MAX_FIELDS)
+      throw new CopseError('FULL', `${place(this)}: ${MAX_FIELDS} fields lead the crowd already`)
+    this._begin('follow')
+    this._leave(field._enter().lead(handle, this._handle, mask))
+    if (mask !== 0 && index < 0) fields.push(field)
   }
 }
 

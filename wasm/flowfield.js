@@ -239,10 +239,15 @@ export class FlowField extends CoreObject {
     leaveWalls(this, this._enter().direction(this._handle, x, y))
   }
 
-  directionMany(points) {
-    this._begin('directionMany')
+  /** Builds the obstacle tree if its polygons changed. Throws if it can't, or is disposed. */
+  _prepareWalls() {
     handleOfWalls(this)
     this._obstacles?._buildChanged()
+  }
+
+  directionMany(points) {
+    this._begin('directionMany')
+    this._prepareWalls()
     const n = this._takePoints('points', points, 2)
     this._leavePoints('points', points, this._enter().direction_many(this._handle, n))
     this._room(IDS, 'lengths') // renews stale views

@@ -276,3 +276,47 @@ EXPORT("paths_lines") int32_t paths_lines(int32_t handle, uint32_t skipped) {
   return staged_floats(copse_flowfield_lines(self->core, skipped, staged.bytes, MAX_DRAWN),
                        skipped);
 }
+
+/* ---- Crowds ---- */
+
+/* Removes the fields that were destroyed from a crowd, and binds the others to their walls. */
+static copse_status prepare_guides(copse_crowd *crowd, guides *guides) {
+  uint32_t kept = 0;
+  copse_status status = COPSE_OK;
+  for (uint32_t i = 0; i < guides->count; i++) {
+    const guide each = guides->list[i];
+    if (paths_of(each.handle))
+      guides->list[kept++] = each;
+    else
+      copse_crowd_follow(crowd, each.field, 0);
+  }
+  guides->count = kept;
+  for (uint32_t i = 0; i < kept && status == COPSE_OK; i++) {
+    status = bind(paths_of(guides->list[i].handle));
+    /* Once more: a field that was destroyed may have had the same address. */
+    copse_crowd_follow(crowd, guides->list[i].field, guides->list[i].mask);
+  }
+  return status;
+}
+
+/* Makes a field lead the agents of a crowd whose groups have a bit of `mask`; none if it is 0. */
+EXPORT("paths_lead") int32_t paths_lead(int32_t handle, int32_t crowdHandle, uint32_t mask) {
+  paths *self = paths_of(handle);
+  guides *guides = guides_of(crowdHandle);
+  copse_crowd *crowd = crowd_core_of(crowdHandle);
+  if (!self || !guides) return FAILED(COPSE_STALE_SLOT);
+  copse_status status = prepare_guides(crowd, guides);
+  if (status == COPSE_OK) status = copse_crowd_follow(crowd, self->core, mask);
+  if (status != COPSE_OK) return FAILED(status);
+  uint32_t place = 0;
+  while (place < guides->count && guides->list[place].handle != handle) place++;
+  if (mask) {
+    guides->list[place] = (guide){handle, mask, self->core};
+    if (place == guides->count) guides->count++;
+  } else if (place < guides->count) {
+    guides->count--;
+    for (; place < guides->count; place++) guides->list[place] = guides->list[place + 1];
+  }
+  guides->prepare = prepare_guides;
+  return 0;
+}

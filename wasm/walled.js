@@ -1,24 +1,30 @@
-// The property `obstacles` of crowds and flow fields: the obstacle tree with their walls.
+// Objects that refer to others: the property `obstacles` of crowds and flow fields, which is the
+// obstacle tree with their walls, and the flow fields that a crowd follows.
 
 import { CopseError, place, refuse } from './errors.js'
 import { NONE } from './object.js'
 
 /**
- * Returns the core's handle of an obstacle tree, by default of the one that the object uses; -1 if
- * that is null. Throws if the tree is disposed or of another instance.
+ * Returns the core's handle of an object that `object` refers to. `name` is what the caller knows it
+ * as. Throws if it is disposed or of another instance.
  */
-export function handleOfWalls(object, obstacles = object._obstacles) {
-  if (obstacles === null) return NONE
-  const { _handle, _instance: theirs } = obstacles
+export function handleOf(object, name, other) {
+  const { _handle, _instance: theirs } = other
   const { _instance: ours } = object
   if (theirs !== ours) {
     const isSameEntry = theirs._entry === ours._entry
     const expected = isSameEntry ? 'the same instance' : `'${ours._entry}'`
-    const other = isSameEntry ? 'another' : `'${theirs._entry}'`
-    throw new RangeError(`${place(object)}: obstacles must be from ${expected}, got ${other}`)
+    const got = isSameEntry ? 'another' : `'${theirs._entry}'`
+    throw new RangeError(`${place(object)}: ${name} must be from ${expected}, got ${got}`)
   }
-  if (_handle < 0) throw new CopseError('DISPOSED', `${place(object)}: the obstacles were disposed`)
+  if (_handle < 0)
+    throw new CopseError('DISPOSED', `${place(object)}: ${name} must not be disposed`)
   return _handle
+}
+
+/** Returns the core's handle of the obstacle tree that an object uses; -1 if there is none. */
+export function handleOfWalls(object, obstacles = object._obstacles) {
+  return obstacles === null ? NONE : handleOf(object, 'obstacles', obstacles)
 }
 
 /** Sets the obstacle tree that an object uses. Throws as `handleOfWalls`. */

@@ -616,7 +616,7 @@ for (const [build, library] of Object.entries({ simd, scalar })) {
     ]) {
       const error = thrown(call)
       assert.is(error.code, 'DISPOSED')
-      assert.match(error.message, /^FlowField\.\w+: the obstacles were disposed$/)
+      assert.match(error.message, /^FlowField\.\w+: obstacles must not be disposed$/)
     }
     assert.is(field.obstacles, obstacles)
     assert.is(field.stats().isCurrent, false)
