@@ -11,6 +11,10 @@
 /* Seconds without progress toward the goal after which an agent sidesteps at the greatest angle. */
 static const float PATIENCE = 2;
 
+/* Agents that a flow field leads often wait in a queue, where large sidesteps would slow all of
+ * them down. So for this many seconds without progress, their angle does not grow. */
+static const float QUEUE = 4;
+
 /* Against neighbors that have arrived, an agent that has not arrived uses only this fraction of its
  * time horizon, so that it can push between them. An arrived agent uses its whole horizon. */
 static const float PUSH = 1.0f / 8;
@@ -132,7 +136,9 @@ static void set_terms(const copse_crowd *crowd, const orca_agent *agent, const u
 static void sidestep(const copse_crowd *crowd, uint32_t slot, float *preferred) {
   WORKED(1);
   const float share = (float)(slot * 0x9e3779b1u >> 24) / 256;
-  const float waited = crowd->fields[FIELD_WAITED][slot] / PATIENCE;
+  const float queued = crowd->bodies[slot].state & CROWD_LED ? QUEUE : 0;
+  float waited = (crowd->fields[FIELD_WAITED][slot] - queued) / PATIENCE;
+  if (waited < 0) waited = 0;
   /* `half` is the tangent of half the angle: it gives a rotation without trigonometry. */
   const float half = 0.025f + 0.025f * share + (waited < 1 ? waited : 1) * (0.5f + share);
   const float scale = 1 / (1 + half * half), ahead = (1 - half * half) * scale;
