@@ -1238,9 +1238,10 @@ copse_status copse_crowd_restorable(const copse_crowd *crowd, const void *bytes,
  * - A build depends on the walls, the closed cells, the goals, the radius and the definition
  *   alone. A sliced build gives the same bits as one in a single call.
  *
- * A way has corners at *anchors*: goals, and turning points just off the corners of walls. Corners
- * of a wall that turn by an eighth, a quarter, or half a circle have 1, 2, or 4 turning points,
- * those of closed cells 1; points that are not free or outside of the bounds are left out.
+ * A way has corners at *anchors*: goals, and turning points just off the corners of walls. A corner
+ * of a wall that turns by up to an eighth, a quarter, or half a circle has 1, 2, or 4 turning
+ * points, one of closed cells has 1. Points that are not free or outside of the bounds are left
+ * out.
  *
  * Walls that reach a million times farther than the field may be missed by rounding.
  *

@@ -281,9 +281,10 @@ static uint32_t turn_directions(vec before, vec after, vec *directions, double *
       dot >= 0 ? middle_of(first, last) : unit_of((vec){before.x - after.x, before.y - after.y});
   const vec quarters[2] = {middle_of(first, middle), middle_of(middle, last)};
   uint32_t count = 0;
-  if (dot > 0 && 2 * dot * dot >= 1) /* an eighth of a turn has the cosine of 1 / sqrt(2) */
+  const double rounding = 1e-4; /* corners of rotated boxes are hardly ever right angles */
+  if (dot > 0 && 2 * dot * dot >= 1 - rounding) /* the cosine of an eighth is 1 / sqrt(2) */
     directions[count++] = middle;
-  else if (dot >= 0)
+  else if (dot >= -rounding)
     for (int i = 0; i < 2; i++) directions[count++] = quarters[i];
   else
     for (int i = 0; i < 2; i++) {

@@ -237,6 +237,38 @@ static void test_a_way_goes_around_a_wall(void) {
   copse_obstacle_destroy(walls);
 }
 
+static void test_corners_have_their_number_of_turning_points(void) {
+  static const struct {
+    uint32_t corners, turns;
+    copse_solid solid;
+    float points[16];
+  } CASES[] = {
+      {4, 8, COPSE_SOLID_WINDING, {10, 7, 14, 10, 11, 14, 7, 11}}, /* right angles, nearly */
+      {8, 8, COPSE_SOLID_WINDING, {12, 7, 14, 9, 14, 12, 12, 14, 9, 14, 7, 12, 7, 9, 9, 7}},
+      {3, 12, COPSE_SOLID_WINDING, {8, 8, 14, 8, 11, 13}},
+      {2, 8, COPSE_SOLID_WINDING, {8, 8, 14, 9}},
+      {6, 10, COPSE_SOLID_WINDING, {5, 5, 15, 5, 15, 15, 11, 15, 11, 11, 5, 11}}, /* one inward */
+      {4, 1, COPSE_SOLID_OUTSIDE, {2, 2, 18, 2, 18, 18, 10, 6}}, /* one into the room */
+      {4,
+       8,
+       COPSE_SOLID_NOWHERE,
+       {8, 8, 12, 8, 12, 12, 8, 12}}, /* its inner side is a corner too */
+  };
+  for (int i = 0; i < 7; i++) {
+    copse_obstacle *walls = walls_of(16);
+    uint32_t slot, needed;
+    CHECK(copse_obstacle_add(walls, CASES[i].points, CASES[i].corners, CASES[i].solid, &slot) ==
+          COPSE_OK);
+    CHECK(copse_obstacle_build(walls, NULL) == COPSE_OK);
+    copse_flowfield *field = field_with(walls);
+    CHECK(copse_flowfield_build(field, &needed) == COPSE_OK);
+    if (needed != CASES[i].turns) printf("case %d: %u turning points\n", i, needed);
+    CHECK(needed == CASES[i].turns);
+    copse_flowfield_destroy(field);
+    copse_obstacle_destroy(walls);
+  }
+}
+
 static void test_unreachable_regions_have_no_way(void) {
   copse_obstacle *walls = walls_of(100);
   add_wall(walls, (float[]){5, 5, 10, 5}, 2);
@@ -987,6 +1019,7 @@ const unit_test FLOWFIELD_TESTS[] = {
     TEST(test_goals_are_checked),
     TEST(test_without_walls_ways_are_straight),
     TEST(test_a_way_goes_around_a_wall),
+    TEST(test_corners_have_their_number_of_turning_points),
     TEST(test_unreachable_regions_have_no_way),
     TEST(test_goals_in_walls_are_moved),
     TEST(test_areas_and_costs),
