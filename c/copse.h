@@ -1401,7 +1401,7 @@ typedef struct copse_flowfield_statistics { /* of the last build, unless said ot
   uint32_t cells;                           /* columns * rows */
   uint32_t blocked; /* cells whose center is too near to a wall, in a solid area, or closed */
   uint32_t reached; /* cells from whose center there is a way */
-  uint32_t anchors; /* turning points, goals, and centers that led into passages that were missed */
+  uint32_t anchors; /* turning points, goals, and centers of cells that lead into narrow passages */
   uint32_t moved;   /* goals that were moved to a free place */
   uint32_t floods;  /* anchors that took cells */
   uint64_t visits;  /* visited cells */

@@ -79,7 +79,7 @@ typedef enum flow_stage {
   FLOW_TURNS,   /* finds turning points at corners of walls, some edges at a time */
   FLOW_CORNERS, /* finds turning points at corners of closed cells, row by row */
   FLOW_GOALS,   /* adds the goals as anchors, one by one */
-  FLOW_SPREAD   /* floods; then looks for cells that were missed, row by row */
+  FLOW_SPREAD   /* floods; then looks for cells that floods missed, row by row */
 } flow_stage;
 
 /* Some adjacent cells on one side of a ring, as offsets from the anchor's cell along that side. */
@@ -171,8 +171,9 @@ void flow_link(copse_flowfield *field, flow_map *map, uint32_t anchor);
 void flow_wait(copse_flowfield *field, flow_map *map, uint32_t anchor);
 /* Takes the nearest anchor from the heap, which must not be empty, and floods from it. */
 void flow_spread(copse_flowfield *field, flow_map *map);
-/* Looks for reached cells of a row beside unreached ones in sight, and makes them anchors. False if
- * there is no room for one. */
+/* Looks for cells of a row whose way through a cell beside is shorter than their own, because they
+ * lie in passages narrower than a cell: makes the center of the cell beside an anchor. Stops at the
+ * first one. False if there is no room for the anchor. */
 bool flow_mend_row(copse_flowfield *field, flow_map *map, uint32_t row);
 
 /* Returns the radius with which a build tests: greater than the radius by more than the errors of

@@ -392,34 +392,38 @@ void flow_spread(copse_flowfield *field, flow_map *map) {
   flood_rings(&from);
 }
 
-/* ---- Cells that were missed --------------------------------------------------------------- */
+/* ---- Cells that floods missed ------------------------------------------------------------- */
 
-/* Returns the reached cell around an unreached one that is nearest to a goal and sees it, ties by
- * lower index; COPSE_NONE if there is none. */
-static uint32_t best_beside(const copse_flowfield *field, flow_map *map, uint32_t cell) {
-  const uint32_t columns = field->columns, column = cell % columns, row = cell / columns;
+/* Returns the cell around a given one that sees it and through which its way is shortest, ties by
+ * lower index; COPSE_NONE if no way is shorter than its own by more than half a cell. */
+static uint32_t best_beside(const copse_flowfield *field, flow_map *map, uint32_t column,
+                            uint32_t row) {
+  const uint32_t columns = field->columns, cell = row * columns + column;
+  const float side = field->def.cell;
   uint32_t best = COPSE_NONE;
-  float own[2], center[2], least = INFINITY;
-  flow_center_of(field, cell, own);
+  float own[2], center[2], least = map->distances[cell] - side / 2;
   for (uint32_t y = row ? row - 1 : 0; y <= row + 1 && y < field->rows; y++)
     for (uint32_t x = column ? column - 1 : 0; x <= column + 1 && x < columns; x++) {
       const uint32_t other = y * columns + x;
-      if (!(map->distances[other] < least)) continue;
+      if (!(map->distances[other] + side < least)) continue;
+      flow_center_of(field, cell, own);
       flow_center_of(field, other, center);
+      const float total = map->distances[other] + flow_length(own, center);
+      if (!(total < least)) continue;
       map->sights++;
       if (!flow_sees(field, map, own, center, map->reach)) continue;
       best = other;
-      least = map->distances[other];
+      least = total;
     }
   return best;
 }
 
 bool flow_mend_row(copse_flowfield *field, flow_map *map, uint32_t row) {
-  const uint32_t begin = row * field->columns;
-  for (uint32_t cell = begin; cell < begin + field->columns && !field->waiting; cell++) {
+  const uint8_t *cells = map->cells + (size_t)row * field->columns;
+  for (uint32_t column = 0; column < field->columns && !field->waiting; column++) {
     WORKED(1);
-    if ((map->cells[cell] & CELL_BLOCKED) || map->distances[cell] < INFINITY) continue;
-    const uint32_t best = best_beside(field, map, cell);
+    if (cells[column] & CELL_BLOCKED) continue;
+    const uint32_t best = best_beside(field, map, column, row);
     if (best == COPSE_NONE) continue;
     if (map->anchorCount == field->def.capacity) return false;
     flow_anchor *anchor = &map->anchors[map->anchorCount];

@@ -1002,7 +1002,7 @@ static const measures MEASURED[] = {
     {149001988, 0xe66eabfe, 39882815}, {11908500, 0x1cf1e305, 12085010},
     {15089863, 0xf2cd198c, 7532263},   {47934525, 0xbec52861, 16644722},
     {10406386, 0x5bba1c2b, 1954076},   {43786158, 0xde50a3e5, 9172168},
-    {3207303, 0x6fede019, 1427508},
+    {3207303, 0xf105bd42, 1427508},
 };
 
 /* Prints a scene's measures if they are not the recorded ones. */
