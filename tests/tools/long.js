@@ -32,6 +32,7 @@ const STRUCTURES = Object.entries({
   'rays of these three': { nouns: POINTS, test: 'tests/js/raycast.test.js', runs: 10_000 },
   'quadtree and octree': { nouns: ['octree'], test: 'tests/js/octree.test.js', runs: 10_000 },
   'obstacle tree': { nouns: ['obstacle'], test: 'tests/js/obstacle.test.js', runs: 17_778 },
+  'flow field': { nouns: ['paths'], test: 'tests/js/flowfield.test.js', runs: 5000 },
   ...Object.fromEntries(
     targets().map((target) => {
       // Not 'grid': its entry lacks worlds that wrap around.
