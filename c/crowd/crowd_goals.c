@@ -56,12 +56,12 @@ SMALL_CODE OUT_OF_LINE bool is_held_up(const copse_crowd *crowd, uint32_t slot, 
     const float *otherPosition = crowd_vector(crowd, FIELD_POSITION, ids[i]);
     const float near = BESIDE * (own->radius + other->radius);
     if (distance_to(position, otherPosition, dim) > near) continue;
-    /* If the two ways differ by more, there is a wall in between. */
-    if (own->state & other->state & CROWD_LED &&
-        fabsf(crowd->distances[slot] - crowd->distances[ids[i]]) > near)
-      continue;
-    if (isAtGoal || (crowd_have_one_goal(crowd, slot, ids[i]) &&
-                     distance_to(goal, otherPosition, dim) < distance))
+    float otherDistance = distance_to(goal, otherPosition, dim);
+    if (own->state & other->state & CROWD_LED) {
+      otherDistance = crowd->distances[ids[i]];
+      if (fabsf(otherDistance - distance) > near) continue; /* there is a wall between the two */
+    }
+    if (isAtGoal || (crowd_have_one_goal(crowd, slot, ids[i]) && otherDistance < distance))
       return true;
   }
   return false;

@@ -140,6 +140,11 @@ uint32_t flow_cell_at(const copse_flowfield *field, const float *point);
 bool flow_covers(const copse_flowfield *field, const float *point);
 float flow_length(const float *from, const float *to);
 
+ALWAYS_INLINE bool flow_is_in(const copse_flowfield_goal *goal, const float *point) {
+  return point[0] >= goal->lo[0] && point[0] <= goal->hi[0] && point[1] >= goal->lo[1] &&
+         point[1] <= goal->hi[1];
+}
+
 /* ---- Shared by several files ---- */
 
 /* True if all cells within a margin of a segment are open: with 0, all cells that it touches. */

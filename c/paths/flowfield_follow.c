@@ -13,10 +13,19 @@ static const copse_flowfield *field_of(const copse_crowd *crowd, uint32_t slot) 
 }
 
 /* Returns the goal at which the way from an anchor ends. */
-static const flow_anchor *goal_of(const copse_flowfield *field, uint32_t anchor) {
-  const flow_anchor *anchors = field->maps[field->shown].anchors;
-  while (anchors[anchor].parent != NO_ANCHOR) anchor = anchors[anchor].parent;
-  return &anchors[anchor];
+static const flow_anchor *end_of(const flow_map *map, uint32_t anchor) {
+  while (map->anchors[anchor].parent != NO_ANCHOR) anchor = map->anchors[anchor].parent;
+  return &map->anchors[anchor];
+}
+
+/* Writes the center of the goal that a point is in; the point itself if it is in none. So agents in
+ * or at an area have the same goal. */
+static void put_goal(const flow_map *map, const float *point, float *goal) {
+  uint32_t i = 0;
+  while (i < map->goalCount && !flow_is_in(&map->goals[i], point)) i++;
+  for (uint32_t axis = 0; axis < 2; axis++)
+    goal[axis] =
+        i < map->goalCount ? (map->goals[i].lo[axis] + map->goals[i].hi[axis]) / 2 : point[axis];
 }
 
 /* Writes how a field leads an agent: its preferred velocity, the length of its way, its goal, and
@@ -24,19 +33,22 @@ static const flow_anchor *goal_of(const copse_flowfield *field, uint32_t anchor)
 static void lead_agent(copse_crowd *crowd, const copse_flowfield *field, uint32_t slot,
                        float timeStep) {
   uint32_t *state = &crowd_whole(crowd, FIELD_STATE)[slot];
+  const flow_map *map = &field->maps[field->shown];
   const float *position = crowd_vector(crowd, FIELD_POSITION, slot);
   float *goal = crowd_vector(crowd, FIELD_GOAL, slot), *distance = &crowd->distances[slot];
   copse_flowfield_aim aim = {.anchor = (*state >> CROWD_AIM_SHIFT) - 1}; /* 0 - 1 is COPSE_NONE */
   copse_flowfield_lead(field, position, crowd_number(crowd, FIELD_RADIUS, slot), &aim);
   *distance = aim.distance;
   if (aim.anchor != COPSE_NONE) {
-    const flow_anchor *end = goal_of(field, aim.anchor);
+    const flow_anchor *end = end_of(map, aim.anchor);
     *distance -= end->distance; /* the goal's cost */
-    for (uint32_t axis = 0; axis < 2; axis++) goal[axis] = end->point[axis];
+    put_goal(map, end->point, goal);
   } else if (aim.distance == INFINITY)
     goal[0] = goal[1] = NAN;
-  else if (aim.direction[0] == 0 && aim.direction[1] == 0) /* in a goal's area */
+  else if (aim.direction[0] == 0 && aim.direction[1] == 0) { /* in a goal's area */
     *distance = 0;
+    put_goal(map, position, goal);
+  }
   /* Not past the point that it heads for: behind a corner, it may come too near to a wall. */
   const float speed = crowd_number(crowd, FIELD_PREFERRED_SPEED, slot);
   const float gap = flow_length(position, aim.point);

@@ -172,9 +172,7 @@ static float area_cost(const copse_flowfield *field, const flow_map *map, const 
   if (!(map->cells[flow_cell_at(field, point)] & CELL_GOAL)) return least;
   for (uint32_t i = 0; i < map->goalCount; i++) {
     const copse_flowfield_goal *goal = &map->goals[i];
-    const bool isInside = point[0] >= goal->lo[0] && point[0] <= goal->hi[0] &&
-                          point[1] >= goal->lo[1] && point[1] <= goal->hi[1];
-    if (isInside && goal->cost < least) least = goal->cost;
+    if (flow_is_in(goal, point) && goal->cost < least) least = goal->cost;
   }
   return least;
 }

@@ -150,12 +150,13 @@ static void test_many_arrive(void) {
     cross_town(50 + repeats(950), seed, seed % 2 == 0);
 }
 
-/* Two rooms, with doors at both ends of the wall between them. */
+/* Two rooms in a border, with doors at both ends of the wall between them. */
 static uint32_t add_rooms(const town *made) {
   add_box(made, 19, 4, 2, 12);
-  const uint32_t door = add_box(made, 19, -9, 2, 4);
-  add_box(made, -2, -2, 44, 1);
-  add_box(made, -2, 21, 44, 1);
+  const uint32_t door = add_box(made, 2, 17, 2, 2); /* out of the way */
+  const float border[] = {-1, -1, 41, -1, 41, 21, -1, 21};
+  uint32_t slot;
+  CHECK(copse_obstacle_add(made->walls, border, 4, COPSE_SOLID_OUTSIDE, &slot) == COPSE_OK);
   CHECK(copse_obstacle_build(made->walls, NULL) == COPSE_OK);
   return door;
 }
