@@ -1,55 +1,11 @@
-/* Sensors: which agents entered a zone, and which left it.
- *
- * A sensor remembers the ids of the agents inside it: its remembered row. One array for all sensors
- * holds the generation that each agent's slot had in the last update, which shows if a slot was
- * reused since. An update handles one sensor after the other: it finds the agents near the sensor,
- * and compares them with the remembered row while both are in the cache. It writes the new row, the
- * agents inside now, to a second array. The two arrays are swapped after the last sensor, so
- * nothing is lost if an update runs out of room.
- *
- * The comparison takes linear time, by a sparse set (P. Briggs and L. Torczon, "An efficient
- * representation for sparse sets", 1993): marks[id] is the index of an id in the remembered row. It
- * is valid only if the row holds the id at this index, so marks need not be cleared between rows.
- * Only the ids of agents that entered or left are sorted. */
+/* Sensors: creating and growing them, adding and moving single sensors, and snapshots. Updates are
+ * in sensors_update.c. */
 
-#include "../base/geom.h"
-#include "../base/heap.h"
+#include "sensors.h"
+
 #include "../base/query.h"
-#include "points.h"
 
 #include <string.h>
-
-enum { LEFT, ENTERED, INSIDE, SETS };
-
-/* Bits that mark ids in a remembered row; no id has these bits itself. SEEN: the search found the
- * agent again. GONE: the agent's slot was freed or reused since the last update. */
-static const uint32_t SEEN = UINT32_C(1) << 31, GONE = UINT32_C(1) << 30;
-
-struct copse_sensors {
-  copse_sensors_def def;
-  void *block; /* holds all arrays */
-  uint64_t blockBytes;
-
-  /* Arrays by the slot of the sensor. */
-  struct slots slots;
-  uint32_t *kinds;
-  float (*places)[6];
-  uint32_t *agents, *agentGenerations; /* slot to surround, and its generation in the last update */
-  float *radii, *leaves;
-  uint32_t *masks;
-  uint32_t *begins, *counts; /* the remembered row: its start in sets[INSIDE].ids, and its size */
-
-  /* The output. sets[INSIDE].ids also stores the remembered rows. The caller can write to it, so
-   * ids are checked before they are used as indices. */
-  copse_rows sets[SETS];
-  uint32_t half;     /* the start of the remembered half of sets[INSIDE].ids: 0 or def.results */
-  float *distances2; /* scratch: the squared distances of what one search finds */
-
-  /* Arrays by the slot of the agent. */
-  uint32_t *generations; /* the generation of the slot in the last update */
-  uint32_t
-      *marks; /* scratch: by agent, its index in the list of agents that were inside a sensor */
-};
 
 /* ---- Creating, growing and destroying ---------------------------------------------------- */
 
@@ -88,6 +44,7 @@ static uint64_t carve(copse_sensors *sensors, void *memory) {
     rows->total = 0;
   }
   sensors->distances2 = arena_carve(&layout, results, 4);
+  sensors->seen = arena_carve(&layout, results + SEEN_PADDING, 1);
   return arena_block_bytes(layout.used);
 }
 
@@ -209,14 +166,6 @@ copse_sensor copse_sensor_default(void) {
   return (copse_sensor){.agent = COPSE_NONE, .mask = COPSE_ALL_GROUPS};
 }
 
-/* Writes the corners of a box whose sides are each moved outward. */
-static void box_grow(const float *box, float by, int dim, float *lo, float *hi) {
-  for (int axis = 0; axis < dim; axis++) {
-    lo[axis] = box[axis] - by;
-    hi[axis] = box[dim + axis] + by;
-  }
-}
-
 static copse_status place_check(uint32_t kind, const float *place, uint32_t agent, int dim) {
   if (kind == COPSE_SENSOR_AGENT)
     return agent < COPSE_MAX_CAPACITY ? COPSE_OK : COPSE_INVALID_ARGUMENT;
@@ -225,9 +174,7 @@ static copse_status place_check(uint32_t kind, const float *place, uint32_t agen
   return ok ? COPSE_OK : COPSE_INVALID_ARGUMENT;
 }
 
-/* True if a sensor's `radius` and `leave` are valid. For a box, growing by either must also give a
- * valid box: if lo is INFINITY and the box grows by INFINITY, lo becomes NaN. */
-static bool reach_ok(uint32_t kind, const float *place, float radius, float leave, int dim) {
+bool sensors_reach_ok(uint32_t kind, const float *place, float radius, float leave, int dim) {
   float lo[3] = {0}, hi[3] = {0};
   WORKED(1);
   if (!(radius >= 0 && leave >= radius)) return false;
@@ -254,7 +201,7 @@ copse_status copse_sensors_add(copse_sensors *sensors, const copse_sensor *senso
   *slot = COPSE_NONE;
   const copse_status status = place_check(kind, sensor->place, sensor->agent, dim);
   if (status != COPSE_OK) return status;
-  if (!reach_ok(kind, sensor->place, sensor->radius, sensor->leave, dim))
+  if (!sensors_reach_ok(kind, sensor->place, sensor->radius, sensor->leave, dim))
     return COPSE_INVALID_ARGUMENT;
   if (sensors->slots.used == sensors->def.capacity) return COPSE_FULL;
   const uint32_t added = *slot = slots_take(&sensors->slots);
@@ -293,266 +240,11 @@ void copse_sensors_clear(copse_sensors *sensors) {
   for (uint32_t slot = 0; slot < sensors->slots.ever; slot++) copse_sensors_remove(sensors, slot);
 }
 
-/* ---- Updates ------------------------------------------------------------------------------ */
-
-/* Makes all rows of the output empty. */
-static void clear_rows(copse_sensors *sensors) {
+void sensors_clear_rows(copse_sensors *sensors) {
   for (int set = 0; set < SETS; set++) {
     memset(sensors->sets[set].counts, 0, sensors->slots.ever * sizeof(uint32_t));
     sensors->sets[set].total = 0;
   }
-}
-
-/* True if `radius` and `leave` of every sensor are valid. Every update checks this, because the
- * caller can write to `radii` and `leaves`. */
-static bool reaches_ok(const copse_sensors *sensors) {
-  for (uint32_t slot = 0; slot < sensors->slots.ever; slot++)
-    if (slots_in_use(&sensors->slots, slot) &&
-        !reach_ok(sensors->kinds[slot], sensors->places[slot], sensors->radii[slot],
-                  sensors->leaves[slot], (int)sensors->def.dimensions))
-      return false;
-  return true;
-}
-
-/* Writes the center of a sensor that is a circle. False if the sensor surrounds an agent that does
- * not exist, is hidden, or has no valid position. */
-static bool center_of(const copse_sensors *sensors, uint32_t slot,
-                      const copse_sensed_agents *agents, float *center) {
-  const uint32_t agent = sensors->agents[slot], dim = sensors->def.dimensions;
-  if (sensors->kinds[slot] == COPSE_SENSOR_CIRCLE) {
-    copy_point(center, sensors->places[slot], dim);
-    return true;
-  }
-  if (agent >= agents->slots || !(agents->generations[agent] & 1) || !agents->groups[agent])
-    return false;
-  for (uint32_t axis = 0; axis < dim; axis++)
-    center[axis] = agents->positions.axes[axis][(size_t)agent * agents->positions.stride];
-  return query_point_ok(center, (int)dim);
-}
-
-/* An update. The new rows written so far are ids[begin] … ids[end - 1]. */
-typedef struct update {
-  copse_sensors *sensors;
-  const copse_points *points;
-  copse_sensed_agents agents;
-  uint32_t ever;  /* the number of agent slots that were ever used, but at most def.agents */
-  bool isChanged; /* true if any of these slots was taken or freed since the last update */
-  uint32_t *ids, begin, end;
-  uint64_t needed; /* the number of agents that all searches found */
-  bool isFull;     /* true if a search found more than there is room for */
-} update;
-
-/* Returns the room left for a search, after the `found` agents that an earlier search for the same
- * sensor wrote. */
-static copse_results room_for(update *run, uint32_t found) {
-  return (copse_results){.ids = run->ids + run->end + found,
-                         .distances2 = run->sensors->distances2 + found,
-                         .capacity = run->begin + run->sensors->def.results - run->end - found};
-}
-
-/* Adds the number of agents that a search found to run->needed. Returns this number, or 0 if this
- * or an earlier search ran out of room. */
-static uint32_t found_of(update *run, const copse_results *results) {
-  run->needed += results->total;
-  if (results->total > results->capacity) run->isFull = true;
-  return run->isFull ? 0 : results->total;
-}
-
-/* Finds the agents of a sensor that is a box: first those within `radius`, which may enter, with
- * distance 0. Then, if `leave` is larger, all within `leave`, with distance NaN: these don't enter,
- * but may stay inside. Returns the number of ids: agents that both searches find count twice. */
-static uint32_t search_box(update *run, uint32_t slot, const copse_query *query) {
-  const copse_sensors *sensors = run->sensors;
-  const float *box = sensors->places[slot], leave = sensors->leaves[slot];
-  const int dim = (int)sensors->def.dimensions;
-  uint32_t found = 0;
-  float lo[3] = {0}, hi[3] = {0};
-  for (int outer = 0; outer <= (leave > sensors->radii[slot]); outer++) {
-    copse_results results = room_for(run, found);
-    box_grow(box, outer ? leave : sensors->radii[slot], dim, lo, hi);
-    copse_points_range(run->points, lo, hi, query, &results);
-    const uint32_t added = found_of(run, &results);
-    for (uint32_t i = 0; i < added; i++) results.distances2[i] = outer ? NAN : 0;
-    found += added;
-  }
-  return found;
-}
-
-/* Finds the agents of one sensor. Returns their number. */
-static uint32_t search(update *run, uint32_t slot) {
-  const copse_sensors *sensors = run->sensors;
-  const uint32_t kind = sensors->kinds[slot];
-  copse_query query = copse_query_default();
-  query.mask = sensors->masks[slot];
-  if (kind == COPSE_SENSOR_BOX) return search_box(run, slot, &query);
-  float center[3] = {0};
-  if (!center_of(sensors, slot, &run->agents, center)) return 0;
-  if (kind == COPSE_SENSOR_AGENT) query.exclude = sensors->agents[slot];
-  copse_results results = room_for(run, 0);
-  /* If `leave` equals `radius`, all agents found may enter. Then no distances are needed, and the
-   * search is faster without them. */
-  if (sensors->leaves[slot] == sensors->radii[slot]) results.distances2 = NULL;
-  copse_points_within(run->points, center, sensors->leaves[slot], &query, &results);
-  return found_of(run, &results);
-}
-
-/* Appends the row of a sensor to a set, and sorts it. The `count` ids of the row are already there,
- * after those of the earlier rows. */
-static void end_row(copse_rows *rows, uint32_t slot, uint32_t count) {
-  rows->offsets[slot] = rows->total;
-  rows->counts[slot] = count;
-  if (count > 1) pairs_sort((pairs){NULL, rows->ids + rows->total}, count, BY_ID);
-  rows->total += count;
-}
-
-/* Returns the remembered row of a sensor. */
-static uint32_t *remembered(const copse_sensors *sensors, uint32_t slot) {
-  return sensors->sets[INSIDE].ids + sensors->begins[slot];
-}
-
-/* Prepares the remembered row of a sensor for look-ups in `marks`. */
-static void mark(const update *run, uint32_t slot) {
-  const copse_sensors *sensors = run->sensors;
-  const uint32_t count = sensors->counts[slot], ever = run->ever;
-  const uint32_t *before = sensors->generations, *now = run->agents.generations;
-  uint32_t *old = remembered(sensors, slot), *marks = sensors->marks;
-  const bool isChanged = run->isChanged;
-  for (uint32_t i = 0; i < count; i++) {
-    const uint32_t id = old[i];
-    WORKED(1);
-    if (id < ever && !(isChanged && before[id] != now[id]))
-      marks[id] = i;
-    else
-      old[i] = id | GONE;
-  }
-}
-
-/* Writes the sensor's row of the set LEFT: the remembered ids that were not found again. `seen` is
- * the number of those that were. */
-static void end_left(copse_sensors *sensors, uint32_t slot, uint32_t seen) {
-  copse_rows *left = &sensors->sets[LEFT];
-  const uint32_t *old = remembered(sensors, slot), count = sensors->counts[slot];
-  uint32_t *row = left->ids + left->total, size = 0;
-  for (uint32_t i = 0; i < count && seen < count; i++) {
-    WORKED(1);
-    if (!(old[i] & SEEN)) row[size++] = old[i] & ~GONE;
-  }
-  end_row(left, slot, size);
-}
-
-/* Compares the `found` agents of a sensor with its remembered row. Writes the sensor's rows of all
- * three sets: the agents that entered, that left, and that are inside now. */
-static void compare(update *run, uint32_t slot, uint32_t found) {
-  copse_sensors *sensors = run->sensors;
-  copse_rows *entered = &sensors->sets[ENTERED];
-  const float radius2 = sensors->radii[slot] * sensors->radii[slot];
-  const bool hasMargin = sensors->leaves[slot] > sensors->radii[slot];
-  /* Local pointers: for all that the compiler knows, the stores below may change those in structs.
-   */
-  const uint32_t oldCount = sensors->counts[slot], *marks = sensors->marks;
-  const uint32_t *generations = run->agents.generations, ever = run->ever;
-  const float *distances2 = sensors->distances2;
-  uint32_t *old = remembered(sensors, slot), *ids = run->ids + run->end;
-  uint32_t *row = entered->ids + entered->total;
-  uint32_t size = 0, seen = 0, count = 0;
-  mark(run, slot);
-  for (uint32_t i = 0; i < found; i++) {
-    const uint32_t id = ids[i], place = marks[id];
-    WORKED(1);
-    if (place < oldCount && old[place] == id) {
-      old[place] = id | SEEN; /* counts once even if both searches of a box find it */
-      seen++;
-    } else {
-      if (hasMargin && !(distances2[i] <= radius2)) continue;
-      if (id >= ever || !(generations[id] & 1)) continue;
-      row[size++] = id;
-    }
-    ids[count++] = id;
-  }
-  end_left(sensors, slot, seen);
-  end_row(entered, slot, size);
-  sensors->sets[INSIDE].offsets[slot] = run->end;
-  sensors->sets[INSIDE].counts[slot] = count;
-  run->end += count;
-}
-
-/* Forgets what a sensor remembers if the slot of the agent that the sensor surrounds was freed or
- * reused since the last update. */
-static void follow(copse_sensors *sensors, uint32_t slot, const copse_sensed_agents *agents) {
-  const uint32_t agent = sensors->agents[slot];
-  const uint32_t generation = agent < agents->slots ? agents->generations[agent] : 0;
-  if (generation != sensors->agentGenerations[slot]) sensors->counts[slot] = 0;
-  sensors->agentGenerations[slot] = generation;
-}
-
-/* Undoes an update that ran out of room: clears the marks in the remembered rows, and empties the
- * rows of the output. */
-static void unmark(copse_sensors *sensors) {
-  for (uint32_t slot = 0; slot < sensors->slots.ever; slot++)
-    for (uint32_t i = 0; i < sensors->counts[slot]; i++)
-      remembered(sensors, slot)[i] &= ~(SEEN | GONE);
-  clear_rows(sensors);
-}
-
-/* Ends an update that had enough room: the new rows become the remembered rows. */
-static void remember(update *run) {
-  copse_sensors *sensors = run->sensors;
-  copse_rows *inside = &sensors->sets[INSIDE];
-  memcpy(sensors->begins, inside->offsets, sensors->slots.ever * sizeof(uint32_t));
-  memcpy(sensors->counts, inside->counts, sensors->slots.ever * sizeof(uint32_t));
-  memcpy(sensors->generations, run->agents.generations, run->ever * sizeof(uint32_t));
-  sensors->half = run->begin;
-  inside->total = run->end - run->begin;
-}
-
-/* Returns the agents in an index's own buffers. */
-static copse_sensed_agents agents_of(const copse_points *points) {
-  const copse_positions own = copse_points_positions((copse_points *)points);
-  return (copse_sensed_agents){{{own.axes[0], own.axes[1], own.axes[2]}, own.stride},
-                               points->groups,
-                               points->agents.generations,
-                               points->agents.ever};
-}
-
-/* True if the world has what the sensors search for: one that wraps around has no boxes. */
-static bool world_ok(const copse_sensors *sensors, const copse_points *points) {
-  if (points_are_flat(points)) return true;
-  for (uint32_t slot = 0; slot < sensors->slots.ever; slot++)
-    if (slots_in_use(&sensors->slots, slot) && sensors->kinds[slot] == COPSE_SENSOR_BOX)
-      return false;
-  return true;
-}
-
-copse_status copse_sensors_update(copse_sensors *sensors, const copse_points *points,
-                                  const copse_sensed_agents *agents, uint32_t *needed) {
-  *needed = 0;
-  if (points->dimensions != sensors->def.dimensions || (points->external && !agents) ||
-      !reaches_ok(sensors) || !world_ok(sensors, points))
-    return COPSE_INVALID_ARGUMENT;
-  if (!points->isBuilt) return COPSE_NOT_BUILT;
-  clear_rows(sensors);
-  const uint32_t begin = sensors->half ? 0 : sensors->def.results;
-  if (points->builtCount > sensors->def.agents) return COPSE_FULL;
-  update run = {.sensors = sensors,
-                .points = points,
-                .agents = agents ? *agents : agents_of(points),
-                .ids = sensors->sets[INSIDE].ids,
-                .begin = begin,
-                .end = begin};
-  run.ever = run.agents.slots < sensors->def.agents ? run.agents.slots : sensors->def.agents;
-  run.isChanged =
-      memcmp(sensors->generations, run.agents.generations, run.ever * sizeof(uint32_t)) != 0;
-  for (uint32_t slot = 0; slot < sensors->slots.ever; slot++) {
-    const uint32_t found = slots_in_use(&sensors->slots, slot) ? search(&run, slot) : 0;
-    if (sensors->kinds[slot] == COPSE_SENSOR_AGENT) follow(sensors, slot, &run.agents);
-    if (!run.isFull) compare(&run, slot, found);
-  }
-  *needed = run.needed > UINT32_MAX ? UINT32_MAX : (uint32_t)run.needed;
-  if (run.isFull)
-    unmark(sensors);
-  else
-    remember(&run);
-  return run.isFull ? COPSE_FULL : COPSE_OK;
 }
 
 /* ---- Statistics, validation and snapshots ------------------------------------------------- */
@@ -723,7 +415,7 @@ copse_status copse_sensors_restore(copse_sensors *sensors, const void *bytes, si
   memset(sensors->slots.generations, 0, sensors->def.capacity * sizeof *generations);
   memcpy(sensors->slots.generations, generations, head.ever * sizeof *generations);
   slots_recount(&sensors->slots);
-  clear_rows(sensors);
+  sensors_clear_rows(sensors);
   sensors->half = 0;
   memcpy(sensors->sets[INSIDE].ids, ids, head.results * sizeof *ids);
   memcpy(sensors->generations, ids + head.results, head.agents * sizeof *ids);
