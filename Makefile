@@ -314,7 +314,7 @@ build/determinism/%: tests/c/determinism.c $(C_SOURCES) $(C_HEADERS) $(C_TESTS) 
 	@mkdir -p $(@D)
 	$(call determinism_compiler,$*) $(C_FLAGS) $(call determinism_flags,$*) $< $(C_SOURCES) -lm -o $@
 
-## determinism: play seven scenes in every build and on emulated processors, and compare their hashes
+## determinism: play the scenes in every build and on emulated processors, and compare their hashes
 determinism: $(JS_TESTED) $(patsubst %,build/determinism/%,$(DETERMINISM) $(CROSS))
 	node tests/tools/matrix.js $(DETERMINISM) $(CROSS)
 

@@ -210,13 +210,35 @@ static void come_and_go(copse_points *index, uint32_t agents, float size) {
   }
 }
 
-static void play(kind like, uint32_t dim, uint32_t agents, float size) {
+/* Returns an index without buffers of its own. */
+static copse_points *create_sourced(copse_agenttree_def def, kind like) {
+  copse_points *index;
+  def.external = true;
+  if (create_points(&def, like, &index) != COPSE_OK) fail();
+  return index;
+}
+
+/* Builds an index from the buffers of `source`, which may be the index itself. */
+static void build(copse_points *index, copse_points *source, uint32_t dim) {
+  const float *own = copse_points_positions(source).axes[0];
+  const copse_const_positions given = {{own, own + 1, dim == 3 ? own + 2 : NULL}, dim};
+  if (index == source)
+    copse_points_build(index, NULL);
+  else if (copse_points_build_from(index, &given, copse_points_groups(source),
+                                   copse_points_slots(source), NULL) != COPSE_OK)
+    fail();
+}
+
+/* Plays frames of moving agents. With `isSourced`, another index without buffers of its own is
+ * built from them, and that is searched. */
+static void play(kind like, uint32_t dim, uint32_t agents, float size, bool isSourced) {
   copse_agenttree_def def = copse_agenttree_default();
   def.leafSize = 16;
   def.dimensions = dim;
   def.capacity = agents;
   copse_points *index;
   if (create_points(&def, like, &index) != COPSE_OK) fail();
+  copse_points *searched = isSourced ? create_sourced(def, like) : index;
   copse_points_set_slots(index, agents);
   float *positions = copse_points_positions(index).axes[0];
   uint32_t *groups = copse_points_groups(index);
@@ -235,19 +257,20 @@ static void play(kind like, uint32_t dim, uint32_t agents, float size) {
     }
     if (frame % 4 == 1) come_and_go(index, agents, size);
     if (frame % 16 == 8) copse_points_set_slots(index, agents - next() % 64);
-    copse_points_build(index, NULL);
-    add_shape(index);
-    if (frame % 100 == 99) save(index);
+    build(searched, index, dim);
+    add_shape(searched);
+    if (frame % 100 == 99) save(searched);
     for (uint32_t asker = 0; asker < agents; asker += STEP)
-      ask(index, asker, dim, positions + asker * dim);
-    ask_for_all(index, dim, positions);
+      ask(searched, asker, dim, positions + asker * dim);
+    ask_for_all(searched, dim, positions);
   }
+  if (isSourced) copse_points_destroy(searched);
   copse_points_destroy(index);
 }
 
 static void play_both(kind in2D, kind in3D) {
-  play(in2D, 2, 2000, form.isCoarse ? 512 : 1024);
-  play(in3D, 3, 1000, form.isCoarse ? 64 : 128);
+  play(in2D, 2, 2000, form.isCoarse ? 512 : 1024, false);
+  play(in3D, 3, 1000, form.isCoarse ? 64 : 128, false);
 }
 
 /* ---- Sensors ---- */
@@ -282,7 +305,7 @@ static void save_sensors(copse_sensors *sensors) {
   if (copse_sensors_restore(sensors, saved, bytes) != COPSE_OK) fail();
 }
 
-static void play_sensors(kind like, uint32_t dim, float size) {
+static void play_sensors(kind like, uint32_t dim, float size, bool isSourced) {
   enum { SENSED = 500, SENSORS = 60 };
   copse_agenttree_def def = copse_agenttree_default();
   copse_sensors_def sensorsDef = copse_sensors_default();
@@ -295,6 +318,7 @@ static void play_sensors(kind like, uint32_t dim, float size) {
   sensorsDef.results = ROOM;
   if (create_points(&def, like, &index) != COPSE_OK) fail();
   if (copse_sensors_create(&sensorsDef, &sensors) != COPSE_OK) fail();
+  copse_points *searched = isSourced ? create_sourced(def, like) : index;
   copse_points_set_slots(index, SENSED);
   float *positions = copse_points_positions(index).axes[0];
   for (uint32_t i = 0; i < SENSED * dim; i++) positions[i] = draw_below(size);
@@ -314,8 +338,14 @@ static void play_sensors(kind like, uint32_t dim, float size) {
       }
       add(slot);
     }
-    copse_points_build(index, NULL);
-    if (copse_sensors_update(sensors, index, NULL, &needed) != COPSE_OK) fail();
+    build(searched, index, dim);
+    const copse_sensed_agents agents = {
+        {{positions, positions + 1, dim == 3 ? positions + 2 : NULL}, dim},
+        copse_points_groups(index),
+        copse_points_generations(index),
+        copse_points_slots(index)};
+    if (copse_sensors_update(sensors, searched, isSourced ? &agents : NULL, &needed) != COPSE_OK)
+      fail();
     const copse_sensors_arrays arrays = copse_sensors_get(sensors);
     const uint32_t slots = copse_sensors_slots(sensors);
     add(needed);
@@ -325,6 +355,7 @@ static void play_sensors(kind like, uint32_t dim, float size) {
     if (frame % 16 == 15) save_sensors(sensors);
   }
   copse_sensors_destroy(sensors);
+  if (isSourced) copse_points_destroy(searched);
   copse_points_destroy(index);
 }
 
@@ -936,8 +967,8 @@ static void play_grid(void) {
 /* Worlds that wrap around: many agents are outside of them. */
 static void play_wrapped(void) {
   static const float plane[] = {100, -10, 450.5f, 500}, space[] = {8, 0, -40, 60, 64, 90};
-  play((kind){.noun = GRID, .cellSize = 12, .wrap = plane}, 2, 1000, 512);
-  play((kind){.noun = GRID, .cellSize = 5, .wrap = space}, 3, 500, 64);
+  play((kind){.noun = GRID, .cellSize = 12, .wrap = plane}, 2, 1000, 512, false);
+  play((kind){.noun = GRID, .cellSize = 5, .wrap = space}, 3, 500, 64, false);
 }
 static void play_kdtree(void) { play_both((kind){.noun = KDTREE}, (kind){.noun = KDTREE}); }
 static void play_octree(void) {
@@ -950,9 +981,17 @@ static void play_crowds(void) {
 }
 
 static void play_all_sensors(void) {
-  play_sensors((kind){.noun = AGENTTREE}, 2, 256);
-  play_sensors((kind){.noun = GRID, .cellSize = 12}, 3, 64);
-  play_sensors((kind){.noun = KDTREE}, 2, 256);
+  play_sensors((kind){.noun = AGENTTREE}, 2, 256, false);
+  play_sensors((kind){.noun = GRID, .cellSize = 12}, 3, 64, false);
+  play_sensors((kind){.noun = KDTREE}, 2, 256, false);
+}
+
+/* Indexes without buffers of their own. */
+static void play_sourced(void) {
+  play((kind){.noun = AGENTTREE}, 2, 500, 256, true);
+  play((kind){.noun = KDTREE}, 3, 300, 64, true);
+  play_sensors((kind){.noun = GRID, .cellSize = 12}, 2, 256, true);
+  play_sensors((kind){.noun = AGENTTREE}, 3, 64, true);
 }
 
 static const struct scene {
@@ -962,6 +1001,7 @@ static const struct scene {
     {"agenttree", play_agenttree}, {"grid", play_grid},      {"kdtree", play_kdtree},
     {"octree", play_octree},       {"obstacle", play_walls}, {"crowd", play_crowds},
     {"sensors", play_all_sensors}, {"wrap", play_wrapped},   {"paths", play_paths},
+    {"source", play_sourced},
 };
 
 static uint32_t hash_of(uint32_t scene, const struct form *played) {
@@ -1002,7 +1042,7 @@ static const measures MEASURED[] = {
     {149001988, 0xe66eabfe, 39882815}, {11908500, 0x1cf1e305, 12085010},
     {15089863, 0xf2cd198c, 7532263},   {47990688, 0x2ead1ff5, 16643420},
     {10325691, 0x5bba1c2b, 1948427},   {42294671, 0x5e26654a, 8886038},
-    {3207303, 0xf105bd42, 1427508},
+    {3207303, 0xf105bd42, 1427508},    {32186381, 0xe8590a4d, 5615358},
 };
 
 /* Prints a scene's measures if they are not the recorded ones. */

@@ -20,6 +20,7 @@ export async function playScenes(bytes, isLong) {
     'sensors',
     'wrap',
     'paths',
+    'source',
   ]
   const lines = names.map((name, scene) => {
     const hash = instance.exports.scene_hash(scene, isLong) >>> 0
