@@ -1,14 +1,17 @@
 // Sensors: which agents entered, and which left. Compared with sets that a plain loop fills.
 
+import fc from 'fast-check'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import * as simd from 'copse'
 import * as scalar from 'copse/scalar'
 import { NOT_NUMBERS, WRONG, WRONG_OPTIONS, WRONG_SIZES } from './support/bad-arguments.js'
+import { forAll, runsOf } from './support/fastcheck.js'
 import { bytesOf, className, KINDS, thrown } from './support/indexes.js'
 import { createRandom, distributions, integer } from '../../web/random.js'
 
 const { fround } = Math
+const RUNS = runsOf(40)
 
 // ---- The oracle ----
 
@@ -191,33 +194,48 @@ for (const [build, library] of Object.entries({ simd, scalar })) {
     return holder
   }
 
-  for (const [kind, from] of Object.keys(KINDS).flatMap((kind) => [
-    [kind, undefined],
-    [kind, 'Crowd'],
-    [kind, 'AgentTree'],
-  ]))
-    test(`of ${kind} agree with sets${from ? `, with a source: ${from}` : ''}`, () => {
-      const agents = AGENTS
-      for (const dimensions of [2, 3])
-        for (const [name, draw] of Object.entries(distributions)) {
-          const random = createRandom(name.length * dimensions)
-          const places = draw(random, agents, dimensions)
-          const holder = createHolder(from ?? kind, dimensions, places)
-          const index = from ? createIndex(kind, dimensions, { source: holder }) : holder
-          const sensors = new library.Sensors({ index, capacity: 9 })
-          const sets = new Sets(index, dimensions, holder)
-          for (let frame = 0; frame < 12; frame++) {
-            change(random, sensors, sets, dimensions, agents)
-            if (frame === 0 || integer(random, 6)) sets.build()
-            assertUpdate(sensors, sets, `${name}, ${dimensions}D, frame ${frame}`)
-            if (frame === 6) sensors.restore(sensors.save())
-          }
-          assert.is(sensors.count, sets.sensors.filter(Boolean).length)
-          sensors.dispose()
-          index.dispose()
-          holder.dispose()
-        }
+  /** Plays frames with random changes. `from` is the kind of the source, undefined without one. */
+  function play({ kind, from, dimensions, spread, seed }) {
+    const agents = AGENTS
+    const random = createRandom(seed)
+    const places = distributions[spread](random, agents, dimensions)
+    const holder = createHolder(from ?? kind, dimensions, places)
+    const index = from ? createIndex(kind, dimensions, { source: holder }) : holder
+    const sensors = new library.Sensors({ index, capacity: 9 })
+    const sets = new Sets(index, dimensions, holder)
+    for (let frame = 0; frame < 12; frame++) {
+      change(random, sensors, sets, dimensions, agents)
+      if (frame === 0 || integer(random, 6)) sets.build()
+      assertUpdate(sensors, sets, `${spread}, ${dimensions}D, frame ${frame}`)
+      if (frame === 6) sensors.restore(sensors.save())
+    }
+    assert.is(sensors.count, sets.sensors.filter(Boolean).length)
+    sensors.dispose()
+    index.dispose()
+    holder.dispose()
+  }
+
+  const SPREADS = Object.keys(distributions)
+  const SOURCES = [undefined, 'Crowd', 'AgentTree']
+
+  for (const kind of Object.keys(KINDS))
+    for (const from of SOURCES)
+      test(`of ${kind} agree with sets${from ? `, with a source: ${from}` : ''}`, () => {
+        for (const dimensions of [2, 3])
+          for (const spread of SPREADS)
+            play({ kind, from, dimensions, spread, seed: spread.length * dimensions })
+      })
+
+  test('agree with sets, in drawn cases', () => {
+    const drawnCase = fc.record({
+      kind: fc.constantFrom(...Object.keys(KINDS)),
+      from: fc.constantFrom(...SOURCES),
+      dimensions: fc.constantFrom(2, 3),
+      spread: fc.constantFrom(...SPREADS),
+      seed: fc.nat(),
     })
+    forAll(drawnCase, RUNS, play)
+  })
 
   test('of an index with a source see the source at once, until it is disposed', () => {
     const crowd = new library.Crowd({ capacity: 2 })

@@ -1,11 +1,12 @@
 // The option `source`: an index over the agents of a crowd, or of another index, without buffers of its own.
 // It must return the same as an index with the same agents in its own buffers, bit for bit.
 
+import fc from 'fast-check'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import * as simd from 'copse'
 import * as scalar from 'copse/scalar'
-import { runsOf, SEED } from './support/fastcheck.js'
+import { forAll, runsOf } from './support/fastcheck.js'
 import { assertSame, assertThrown, bits, className, KINDS, thrown } from './support/indexes.js'
 import { createRandom, distributions, integer, pick } from '../../web/random.js'
 
@@ -140,13 +141,18 @@ function rowsOf({ offsets, counts, ids, distances2 }, message) {
   })
 }
 
+const drawnCase = fc.record({
+  core: fc.constantFrom(0, 1),
+  dimensions: fc.constantFrom(2, 3),
+  seed: fc.nat(),
+})
+
 for (const kind of Object.keys(KINDS))
   for (const sourceKind of SOURCES)
     test(`a ${kind} over a ${sourceKind} finds what one with a copy finds`, () => {
-      const random = createRandom(SEED)
-      for (let run = 0; run < RUNS / 10; run++) {
-        const where = libraries[run % 2]
-        const dimensions = 2 + (integer(random, 2) % 2)
+      forAll(drawnCase, Math.ceil(RUNS / 10), ({ core, dimensions, seed }) => {
+        const where = libraries[core]
+        const random = createRandom(seed)
         const source = drawSource(where, sourceKind, dimensions, random)
         const options = pick(random, KINDS[kind].variants)
         const index = create(where, kind, dimensions, { ...options, source })
@@ -164,7 +170,7 @@ for (const kind of Object.keys(KINDS))
         }
         index.dispose()
         source.dispose()
-      }
+      })
     })
 
 test('arrays are those of the source', () => {

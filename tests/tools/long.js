@@ -31,6 +31,8 @@ const STRUCTURES = Object.entries({
   'k-d tree': { nouns: ['kdtree'], test: 'tests/js/kdtree.test.js', runs: 4000 },
   'rays of these three': { nouns: POINTS, test: 'tests/js/raycast.test.js', runs: 10_000 },
   'quadtree and octree': { nouns: ['octree'], test: 'tests/js/octree.test.js', runs: 10_000 },
+  'index with a source': { nouns: ['copse'], test: 'tests/js/source.test.js', runs: 16_667 },
+  sensors: { nouns: ['copse'], test: 'tests/js/sensors.test.js', runs: 10_000 },
   'obstacle tree': { nouns: ['obstacle'], test: 'tests/js/obstacle.test.js', runs: 17_778 },
   'flow field': { nouns: ['paths'], test: 'tests/js/flowfield.test.js', runs: 5000 },
   ...Object.fromEntries(
@@ -54,6 +56,9 @@ const C_FILES = readdirSync('tests/c', { recursive: true })
   .sort()
   .map((name) => `tests/c/${name}`)
 
+/** Code for other processors, and the queries that only the entries with all classes have. */
+const ELSEWHERE = ['c/base/simd.h', 'c/points/frustum.c']
+
 /** Returns a test and all modules that it imports. @param {string} file @param {Set<string>} files */
 function sourcesOf(file, files = new Set()) {
   if (files.has(file)) return files
@@ -65,12 +70,12 @@ function sourcesOf(file, files = new Set()) {
 
 /**
  * Returns a key that changes with the structures and the test, but not with the compiler. The entry of a noun
- * contains its whole structure, except the code in c/base/simd.h for other processors.
+ * contains its whole structure, except ELSEWHERE.
  * @param {string} test @param {string[]} nouns
  */
 function keyOf(test, nouns) {
   const sources = test.endsWith('.js') ? sourcesOf(test) : C_FILES
-  const files = [...nouns.map((noun) => `dist/${noun}.js`), 'c/base/simd.h', ...sources]
+  const files = [...nouns.map((noun) => `dist/${noun}.js`), ...ELSEWHERE, ...sources]
   const hash = createHash('sha256')
   for (const file of files) hash.update(readFileSync(file))
   return hash.digest('hex').slice(0, 12)
