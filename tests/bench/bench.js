@@ -41,7 +41,18 @@ const WALLS = [
   ...['insideWalls', 'visibilityPolygon', 'visibilityView', 'keepVisible'],
 ]
 const CROWD = ['crowdStep', 'crowdNeighbors']
-const BOXES = ['boxFrame', 'insertBoxes', 'areas', 'boxRays', 'moveBoxes', 'pairs']
+const BOXES = [
+  ...[
+    'boxFrame',
+    'insertBoxes',
+    'areas',
+    'circles',
+    'nearestBoxes',
+    'boxRays',
+    'moveBoxes',
+    'pairs',
+  ],
+]
 
 /**
  * The two forms of the benchmark. `budget`: milliseconds for each library and work. `slow`, `still`, `boxes`,
@@ -63,7 +74,7 @@ const forms = {
       [2, 'clusters', 10_000, ['frame']],
       [2, 'line', 10_000, ['frame']],
       [2, 'battle', 10_000, ['frame']],
-      [2, 'uniform', 100_000, ['frame', 'frameWrapped', 'neighbors8']],
+      [2, 'uniform', 100_000, ['frame', 'frameSourced', 'frameWrapped', 'neighbors8']],
       [2, 'clusters', 100_000, ['frame']],
       [2, 'battle', 100_000, ['frame']],
       [2, 'uniform', 1_000_000, ['frame']],
@@ -113,7 +124,7 @@ const forms = {
       ...[2, 3].flatMap((dimensions) => [
         [dimensions, 'uniform', 600, [...FRAMES, ...SINGLES]],
         [dimensions, 'uniform', 10_000, [...FRAMES, ...SINGLES, ...SENSORS]],
-        [dimensions, 'uniform', 100_000, [...FRAMES, 'frameWrapped', ...SINGLES]],
+        [dimensions, 'uniform', 100_000, [...FRAMES, 'frameSourced', 'frameWrapped', ...SINGLES]],
         [dimensions, 'uniform', 1_000_000, ['frame', 'neighbors8', 'build', 'move']],
         ...['clusters', 'line', 'battle'].flatMap((spread) => [
           [dimensions, spread, 600, ['frame']],

@@ -7,6 +7,8 @@
 // rangeMany(areas)                finds the boxes in each area: rows of ids, if the library has that
 // raycast(x0, y0, x1, y1, inflate), raycastMany(segments, inflate)   return the ids of the first boxes that thick
 //                                 rays hit, -1: none, if the library has that
+// within(x, y, radius), withinMany(points, radius)   like range and rangeMany, in circles, if the library has that
+// nearest(x, y), nearestMany(points)   return the ids of the nearest boxes, if the library has that
 // bytes()          returns the bytes of memory, if the library knows them
 // pairs()          finds overlapping pairs, in `paired`, two ids each; returns their number. Without it, the
 //                  benchmark searches the area of each box
@@ -45,6 +47,8 @@ const oursBy =
         return tree.raycastMany(segments, ray).ids
       },
       rangeMany: (areas) => tree.rangeMany(areas),
+      withinMany: (points, radius) => tree.withinMany(points, radius),
+      nearestMany: (points) => tree.nearestMany(points, { k: 1 }).ids,
       build(boxes) {
         tree.boxes.set(boxes)
         tree.load(n)
@@ -56,6 +60,8 @@ const oursBy =
     }
     // In a tree without items the free slots are 0, 1, 2, …: slots are the boxes' numbers.
     const single = {
+      within: (x, y, radius) => tree.withinInto(x, y, radius, found),
+      nearest: (x, y) => tree.nearest(x, y),
       raycast(x0, y0, x1, y1, inflate) {
         ray.inflate = inflate
         return tree.raycast(x0, y0, x1, y1, ray)?.id ?? -1
@@ -87,6 +93,8 @@ function bruteForce({ n }) {
   const { found, paired } = room
   const [lowXs, lowYs] = [new Float64Array(n), new Float64Array(n)]
   const [highXs, highYs] = [new Float64Array(n), new Float64Array(n)]
+  const distance2 = (i, x, y) =>
+    Math.max(lowXs[i] - x, 0, x - highXs[i]) ** 2 + Math.max(lowYs[i] - y, 0, y - highYs[i]) ** 2
   return {
     ...room,
     build(boxes) {
@@ -96,6 +104,16 @@ function bruteForce({ n }) {
         highXs[i] = boxes[offset + 2]
         highYs[i] = boxes[offset + 3]
       }
+    },
+    within(x, y, radius) {
+      let count = 0
+      for (let i = 0; i < n; i++) if (distance2(i, x, y) <= radius * radius) found[count++] = i
+      return count
+    },
+    nearest(x, y) {
+      let best = 0
+      for (let i = 1; i < n; i++) if (distance2(i, x, y) < distance2(best, x, y)) best = i
+      return best
     },
     range(minX, minY, maxX, maxY) {
       let count = 0
@@ -408,7 +426,7 @@ export const boxPeers = [
     create: bruteForce,
     dimensions: IN_2D,
     pace: 'brute force',
-    only: ['boxFrame', 'areas', 'boxRays', 'pairs'],
+    only: ['boxFrame', 'areas', 'circles', 'nearestBoxes', 'boxRays', 'pairs'],
     checks: true,
   },
 ]

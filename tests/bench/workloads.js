@@ -377,6 +377,19 @@ export const works = {
     run: (peer, loops, agents) => loops.allWithin(peer, agents),
     hash: (peer, loops, agents) => loops.hashAllWithin(peer, agents),
   }),
+  frameSourced: {
+    title:
+      'frame of an index over agents that are in another: build, and the neighbors of every agent',
+    unit: 'ms',
+    moves: true,
+    can: (peer) => peer.frameSourced,
+    prepare: (peer, { positions }) => peer.placeSource(positions),
+    run: (peer, loops, { radius }) => peer.frameSourced(radius),
+    hash(peer, loops, agents) {
+      peer.placeSource(agents.positions)
+      return loops.hashRows(peer.frameSourced(agents.radius), agents)
+    },
+  },
   frameWrapped: {
     title: 'frame in a world that wraps around',
     unit: 'ms',
@@ -535,6 +548,22 @@ export const works = {
   }),
   areas: ofBoxes(`search ${VIEWS} areas of ${VIEW.join(' × ')}`, {
     run: (peer, loops, { views }) => loops.areas(peer, views),
+  }),
+  circles: ofBoxes(`search ${2 * VIEWS} circles of radius ${VIEW[1] / 2}`, {
+    can: (peer) => peer.withinMany || peer.within,
+    run: (peer, loops, { views }) => loops.circles(peer, views, VIEW[1] / 2),
+    hash(peer, loops, { positions, views }) {
+      peer.build(positions)
+      return loops.hashCircles(peer, views, VIEW[1] / 2)
+    },
+  }),
+  nearestBoxes: ofBoxes(`find the nearest box of ${2 * VIEWS} points`, {
+    can: (peer) => peer.nearestMany || peer.nearest,
+    run: (peer, loops, { views }) => loops.nearestBoxes(peer, views),
+    hash(peer, loops, { positions, views }) {
+      peer.build(positions)
+      return loops.hashNearestBoxes(peer, views)
+    },
   }),
   boxRays: ofBoxes(`cast a bullet along the diagonals of ${VIEWS} areas of ${VIEW.join(' × ')}`, {
     run: (peer, loops, boxes) => loops.boxRays(peer, boxes),

@@ -142,6 +142,23 @@ export function areas(peer, views) {
   return total
 }
 
+/** Finds the boxes in a circle around each point, in one call or one by one. Returns their number. */
+export function circles(peer, points, radius) {
+  if (peer.withinMany) return peer.withinMany(points, radius).total
+  let total = 0
+  for (let p = 0; p < points.length; p += 2) total += peer.within(points[p], points[p + 1], radius)
+  return total
+}
+
+/** Finds the nearest box of each point, in one call or one by one. Returns the sum of their ids. */
+export function nearestBoxes(peer, points) {
+  const ids = peer.nearestMany?.(points)
+  let sum = 0
+  for (let row = 0; 2 * row < points.length; row++)
+    sum += ids ? ids[row] : peer.nearest(points[2 * row], points[2 * row + 1])
+  return sum
+}
+
 /** Returns where a segment enters a circle: a fraction, Infinity if it misses. */
 function enterCircle(x, y, radius, dx, dy) {
   const length2 = dx * dx + dy * dy
@@ -505,6 +522,27 @@ export function hashBoxRays(peer, boxes) {
   let hash = 0
   for (let offset = 0; offset < boxes.views.length; offset += 4)
     hash = (hash + mix(offset, ids ? ids[offset / 4] : boxRayOf(peer, boxes, offset))) >>> 0
+  return hash
+}
+
+export function hashCircles(peer, points, radius) {
+  const n = points.length / 2
+  if (peer.withinMany) return hashRows(peer.withinMany(points, radius), { n })
+  let hash = 0
+  for (let row = 0; row < n; row++) {
+    const count = peer.within(points[2 * row], points[2 * row + 1], radius)
+    for (let i = 0; i < count; i++) hash = (hash + mix(row, peer.found[i])) >>> 0
+  }
+  return hash
+}
+
+export function hashNearestBoxes(peer, points) {
+  const ids = peer.nearestMany?.(points)
+  let hash = 0
+  for (let row = 0; 2 * row < points.length; row++) {
+    const id = ids ? ids[row] : peer.nearest(points[2 * row], points[2 * row + 1])
+    hash = (hash + mix(row, id)) >>> 0
+  }
   return hash
 }
 

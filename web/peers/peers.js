@@ -11,6 +11,7 @@
 // neighbors(x, y, z, k, maxDistance)    nearest first
 // allWithin(radius), allNeighbors(k, maxDistance)   for all agents in one call
 // nearestMany(points, k), withinMany(points, radius)   for many points in one call
+// placeSource(positions), frameSourced(radius)   moves agents of another index; builds over them, and allWithin
 // frameWrapped(positions, radius)       build and allWithin in a world that wraps around at the bounds of all agents
 // sense(radius, leave)                  updates a sensor around every agent; returns what entered
 //
@@ -79,6 +80,8 @@ export function ours(Index2D, Index3D, optionsFor, Sensors) {
     }
     let index = create()
     let sensors = null
+    let source = null
+    let over = null
     const found = new Uint32Array(n)
     const batch = { k: 0, maxDistance: Infinity }
     const ray = { radius: 0, inflate: 0 }
@@ -95,6 +98,17 @@ export function ours(Index2D, Index3D, optionsFor, Sensors) {
         sensors = null
         index.dispose()
         index = create()
+      },
+      placeSource(positions) {
+        if (!source) {
+          source = create()
+          over = new Index({ ...optionsFor(agents), source })
+        }
+        source.positions.set(positions)
+      },
+      frameSourced(radius) {
+        over.build()
+        return over.allWithin(radius)
       },
       withinMany: (points, radius) => index.withinMany(points, radius),
       allWithin: (radius) => index.allWithin(radius),
@@ -124,6 +138,8 @@ export function ours(Index2D, Index3D, optionsFor, Sensors) {
       },
       dispose() {
         sensors?.dispose()
+        over?.dispose()
+        source?.dispose()
         index.dispose()
       },
     }
