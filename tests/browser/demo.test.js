@@ -603,6 +603,71 @@ demo('two streams cross a corridor, with and without the additions of a crowd', 
   assert.equal(await demoState(page, 'errors'), [])
 })
 
+demo('two groups find their ways, around drawn walls and to a goal that moves', async () => {
+  const { page, errors } = await site.page('#scene=paths&agents=250', WIDE)
+  await frames(page, 5)
+  const shownNumber = (label) => {
+    const shown = [...document.querySelectorAll('#numbers div')]
+    const item = shown.find(({ firstChild }) => firstChild.textContent === label)
+    return Number(item?.lastChild.textContent.replace(',', ''))
+  }
+  await page.evaluate(`window.shownNumber = ${shownNumber}`)
+  const speed = page.getByRole('slider', { name: 'steps per frame' })
+  for (let i = 0; i < 2; i++) await speed.press('ArrowRight')
+  const options = { ms: LONG, burst: 10 }
+  await until(page, () => window.shownNumber('Arrived') >= 100, null, options)
+  assert.is(await number(page, 'No way'), 0)
+  await page.locator('#pause').click()
+  await page.locator('#restart').click()
+  const shown = await still(page, 2)
+  const way = await number(page, 'Its way')
+
+  // Moves the goal of the picked agent beside the start.
+  const box = await page.locator('#stage').boundingBox()
+  const moveTo = (x, y) => page.mouse.move(box.x + x * box.width, box.y + y * box.height)
+  const scale = (0.96 * Math.min(box.width / 45.5, box.height / 30.5)) / 2
+  const goal = [0.5 + (0.78 * 45 * scale) / box.width, 0.5 + (0.5 * 30 * scale) / box.height]
+  await moveTo(...goal)
+  await page.mouse.down()
+  await moveTo(0.5, 0.5)
+  await frames(page, 30)
+  await page.mouse.up()
+  assert.is(await number(page, 'Your walls'), 0)
+  assert.ok((await number(page, 'Its way')) < way - 20, 'the goal is nearer')
+  assert.ok((await number(page, 'Frames per build')) > 1)
+  await changed(page, shown)
+
+  // A wall across the whole maze parts all agents from the goal. Without it, the picture is as before.
+  await moveTo(0.36, 0.02)
+  await page.mouse.down()
+  await moveTo(0.36, 0.98)
+  await frames(page, 2)
+  await page.mouse.up()
+  assert.is(await number(page, 'Your walls'), 1)
+  await frames(page, 30)
+  await page.locator('#step').click()
+  assert.ok((await number(page, 'No way')) > 100)
+  assert.ok(Number.isNaN(await number(page, 'Its way')))
+  await page.getByRole('button', { name: 'Undo your last wall' }).click()
+  await frames(page, 30)
+  await page.locator('#step').click()
+  assert.is(await number(page, 'No way'), 0)
+  for (const name of ['show bands', 'show cells', 'show all ways', 'show one way']) {
+    const before = await still(page, 2)
+    await page.getByRole('checkbox', { name }).click()
+    await changed(page, before, name)
+  }
+
+  // A click picks an agent.
+  const before = await number(page, 'Its way')
+  for (let x = 0.05; x < 0.35 && (await number(page, 'Its way')) === before; x += 0.02)
+    await page.mouse.click(box.x + x * box.width, box.y + 0.7 * box.height)
+  assert.is.not(await number(page, 'Its way'), before)
+  assert.is(await number(page, 'Your walls'), 0)
+  assert.equal(errors, [])
+  assert.equal(await demoState(page, 'errors'), [])
+})
+
 demo(
   'a crowd finds its way out, and drawn walls change the picture until they are cleared',
   async () => {
@@ -737,7 +802,8 @@ for (const [name, options] of Object.entries({
     `crowd scenes work on a ${name} page${options.hasTouch ? ', where a tap picks an agent' : ''}`,
     async () => {
       const { page, errors } = await site.page('#scene=circle', options)
-      for (const scene of ['circle', 'blocks', 'spheres', 'crossing', 'evacuate', 'rewind']) {
+      const scenes = ['circle', 'blocks', 'spheres', 'crossing', 'paths', 'evacuate', 'rewind']
+      for (const scene of scenes) {
         await goToScene(page, scene)
         await until(page, () => window.copseDemo.hits > 0, null, { ms: LONG })
         await frames(page, 10, LONG)

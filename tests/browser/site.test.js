@@ -68,7 +68,7 @@ async function noErrors(page, errors) {
 
 const scenes = [
   ...['neighbors', 'kdtree', 'space', 'race', 'colliders', 'octree', 'sight', 'circle', 'blocks'],
-  ...['spheres', 'crossing', 'evacuate', 'rewind', 'battle', 'flock', 'zones'],
+  ...['spheres', 'crossing', 'paths', 'evacuate', 'rewind', 'battle', 'flock', 'zones'],
 ]
 
 for (const scene of scenes)
@@ -358,6 +358,7 @@ const MINIMAL = {
   circle: ['Fixed'],
   blocks: ['Crowd'],
   crossing: ['Crowd'],
+  paths: ['Crowd'],
   evacuate: ['Crowd'],
   rewind: ['Fixed'],
   battle: ['Bullets', 'Object'],

@@ -44,7 +44,7 @@ const SIDES = [-1, 1]
 export default {
   name: 'evacuate',
   title: 'Evacuate',
-  order: 12,
+  order: 13,
   group: 'Crowds',
   summary: 'Out of six rooms by the shortest routes, past walls that you draw',
   description:

@@ -42,7 +42,7 @@ const HEADINGS = 32 // directions that are drawn differently
 export default {
   name: 'flock',
   title: 'Flock',
-  order: 15,
+  order: 16,
   group: 'Games',
   summary: 'Boids that fly together, and follow or flee the pointer',
   description:

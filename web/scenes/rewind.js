@@ -29,7 +29,7 @@ const BAR = { height: 6, margin: 14 } // of the timeline, pixels
 export default {
   name: 'rewind',
   title: 'Rewind',
-  order: 13,
+  order: 14,
   group: 'Crowds',
   summary: 'Go back to any moment, and replay it bit for bit',
   description:

@@ -30,7 +30,7 @@ const { fround } = Math
 export default {
   name: 'zones',
   title: 'Zones',
-  order: 16,
+  order: 17,
   group: 'Games',
   summary: 'Guards that notice, trigger boxes, and what a server need not send',
   description:

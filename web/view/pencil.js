@@ -15,12 +15,12 @@ export function addPencilControls(gui) {
 /**
  * Creates a pencil that keeps up to `maxWalls` walls; each further wall replaces the oldest. `locate()`
  * returns x and y of the pointer and `unitsOf()` converts pixels, both to units of the walls. `changed()` is
- * called after every change.
+ * called after every change, `clicked()` when a drag ends that was too short for a wall.
  */
 export function createPencil(
   { canvas },
   walls,
-  { maxWalls, locate, unitsOf = (pixels) => pixels, changed },
+  { maxWalls, locate, unitsOf = (pixels) => pixels, changed, clicked },
 ) {
   const drawn = [] // { slot, points }
   let drawing = null // the wall whose end follows the pointer
@@ -47,9 +47,10 @@ export function createPencil(
   function finish() {
     follow()
     const { slot, points } = drawing
-    if (slot >= 0 && lengthOf(points) >= unitsOf(MIN_LENGTH)) drawn.push(drawing)
-    else if (slot >= 0) walls.remove(slot)
     drawing = null
+    if (slot < 0) return clicked?.()
+    if (lengthOf(points) >= unitsOf(MIN_LENGTH)) drawn.push({ slot, points })
+    else walls.remove(slot)
     changed()
   }
 
