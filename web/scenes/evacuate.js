@@ -1,7 +1,7 @@
-// A crowd leaves six rooms, through doors and a corridor. Avoidance alone finds no way out: people head for
-// the next bend of the shortest route, which is found again whenever walls change.
+// A crowd leaves six rooms, through doors and a corridor. Avoidance alone finds no way out: a flow field leads
+// people, and is built again whenever walls change.
 
-import { Crowd, ObstacleTree } from 'copse'
+import { Crowd, FlowField, ObstacleTree } from 'copse'
 import { createRandom } from '../random.js'
 import { smoothTime, timeRuns } from '../view/clock.js'
 import { addSpeed, addSteps } from '../view/controls.js'
@@ -11,7 +11,6 @@ import { createPace } from '../view/pace.js'
 import { addPencilControls, createPencil } from '../view/pencil.js'
 import { colorsAround, createPlane } from '../view/plane.js'
 import { theme } from '../view/theme.js'
-import { createFlowField } from './evacuate/flowfield.js'
 
 // Meters and seconds. The longer side of the building comes first.
 const AGENTS = [60, 120, 240, 360, 600, 1_200]
@@ -19,7 +18,7 @@ const MAX_AGENTS = AGENTS.at(-1)
 const TIME_STEP = 1 / 30
 const BUILDING = [18, 12] // half of it
 const OUTSIDE = 3 // visible margin around it
-const GONE = 1 // distance from the edge of the view at which people are out
+const EXIT = 1 // width of the exits, along all edges of the view
 const CORRIDOR = 2 // half of the width of the corridor
 const ROOMS = [-18, -6, 6] // where rooms begin along the building, on both sides of the corridor
 const ROOM = [12, 10]
@@ -29,11 +28,8 @@ const AGENT = {
   ...{ timeHorizon: 1, timeHorizonObstacles: 0.5 },
 }
 const WALK = 1.4 // mean preferred speed
-const CELL = 0.5 // of the flow field: at most half of a door's width
-const CLEARANCE = 0.2 // of routes, to walls: less than half a cell, so that a door of two cells is open
-const NEAR = 0.7 // distance to a bend at which people head for the next one
-const BEYOND = 2 // distance of the goal beyond the bend
-const THINK_EVERY = 4 // steps between two choices of a goal; agents take turns
+const CELL = 0.4 // of the field: fits into the narrowest door beside the radius on both sides
+const CLEARANCE = 1.02 * AGENT.radius // of routes, to walls
 const VERTICES = 1_000 // capacity for walls
 const MAX_DRAWN = 100 // walls that the user drew; then the oldest are removed
 const COUNT_OVER = 3 // seconds over which the rate of leaving is averaged
@@ -48,7 +44,7 @@ export default {
   group: 'Crowds',
   summary: 'Out of six rooms by the shortest routes, past walls that you draw',
   description:
-    'Everyone heads for the exits, but the doors are too narrow for all of them at once. The shortest routes lead past the walls of an obstacle tree, and are found again whenever you draw one. A dot in the middle marks people who have made no progress for a while, or have no way out.',
+    'Everyone heads for the exits, but the doors are too narrow for all of them at once. The shortest routes lead past the walls of an obstacle tree, and a flow field finds them again while you draw one. A dot in the middle marks people who have made no progress for a while, or have no way out.',
   help: 'Drag to draw a wall, or press Enter at both of its ends. People without a way out stay where they are. Arrow keys move the pointer.',
   minimal: ['crowd-around-walls'],
 
@@ -76,17 +72,15 @@ export default {
     })
     const rooms = SIDES.length * ROOMS.length
     const colors = colorsAround(rooms)
-    const ids = colors.map(() => []) // people inside, by room
-    const kinds = new Uint8Array(MAX_AGENTS) // room of each agent, for its color
+    const kinds = new Uint8Array(MAX_AGENTS) // room that an agent came from, for its color; ABSENT: it is out
     const isCaught = new Uint8Array(MAX_AGENTS) // 1: stuck, or without a way out
     const stuckAt = new Float32Array(2 * MAX_AGENTS) // where an agent got stuck; NaN: it is not stuck
-    const hasRoute = new Uint8Array(MAX_AGENTS)
-    const aim = [0, 0]
+    const bend = new Float32Array(2)
     const seconds = [] // times of the curve
     const flow = [] // people leaving per second, at these times
     const recent = [] // times at which people left lately
     const own = [] // walls of the building, each x0, y0, x1, y1
-    let field // see evacuate/flowfield.js
+    let field = null
     let along = 0 // axis of the longer side: 0 is x, 1 is y
     let half = [0, 0] // of the visible area
     let stale = true // walls have changed since routes were found
@@ -110,10 +104,22 @@ export default {
       along = stage.width >= stage.height ? 0 : 1
       half = place(BUILDING[0] + OUTSIDE, BUILDING[1] + OUTSIDE)
       plane.show(...half)
-      field = createFlowField(walls, {
-        ...{ halfX: half[0], halfY: half[1], cell: CELL, clearance: CLEARANCE },
-      })
+      release()
+      const [x, y] = half
+      field = new FlowField({ bounds: [-x, -y, x, y], cell: CELL, radius: CLEARANCE })
+      field.obstacles = walls
+      field.setGoalAreas([
+        ...[-x, -y, EXIT - x, y, x - EXIT, -y, x, y],
+        ...[-x, -y, x, EXIT - y, -x, y - EXIT, x, y],
+      ])
+      crowd.follow(field)
       raise()
+    }
+
+    function release() {
+      if (!field) return
+      crowd.follow(field, { mask: 0 })
+      field.dispose()
     }
 
     function raise() {
@@ -152,7 +158,6 @@ export default {
       const columns = Math.ceil(Math.sqrt((each * ROOM[0]) / ROOM[1]))
       const rows = Math.ceil(each / columns)
       crowd.clear()
-      for (const list of ids) list.length = 0
       for (let i = 0; i < params.agents; i++) {
         const room = i % rooms
         const n = Math.floor(i / rooms)
@@ -166,7 +171,6 @@ export default {
           ),
           preferredSpeed: WALK * (0.85 + 0.3 * random()),
         })
-        ids[room].push(slot)
         kinds[slot] = room
       }
       isCaught.fill(0)
@@ -175,26 +179,11 @@ export default {
       steps = out = rested = 0
       stepTime = undefined
       findRoutes()
-      for (const list of ids) for (const i of list) setGoal(i)
     }
 
     function findRoutes() {
-      routesTime = timeRuns(field.build)
+      routesTime = timeRuns(() => field.build())
       stale = false
-    }
-
-    // Sets the goal of an agent beyond the next bend: at a goal in the bend it would stop, in the way of
-    // others.
-    function setGoal(i) {
-      const { positions, goals } = crowd
-      const x = positions[2 * i]
-      const y = positions[2 * i + 1]
-      hasRoute[i] = field.lead(x, y, NEAR, aim) ? 1 : 0
-      const scale = hasRoute[i]
-        ? 1 + BEYOND / Math.max(Math.hypot(aim[0] - x, aim[1] - y), 0.01)
-        : NaN
-      goals[2 * i] = x + scale * (aim[0] - x)
-      goals[2 * i + 1] = y + scale * (aim[1] - y)
     }
 
     function step() {
@@ -204,28 +193,19 @@ export default {
         return
       }
       steps++
-      for (const list of ids) for (const i of list) if ((i + steps) % THINK_EVERY === 0) setGoal(i)
       stepTime = smoothTime(stepTime, () => crowd.step())
       const { positions } = crowd
       for (const i of crowd.stuck()) stuckAt.set([positions[2 * i], positions[2 * i + 1]], 2 * i)
-      ids.forEach((list, n) => (ids[n] = list.filter(stays)))
+      for (const i of crowd.arrived()) leave(i)
       recordFlow()
     }
 
-    // Returns true if an agent is still inside. Removes it once it is out.
-    function stays(i) {
-      const { positions } = crowd
-      const x = positions[2 * i]
-      const y = positions[2 * i + 1]
-      if (Math.hypot(x - stuckAt[2 * i], y - stuckAt[2 * i + 1]) > FREED) stuckAt[2 * i] = NaN
-      if (Math.abs(x) < half[0] - GONE && Math.abs(y) < half[1] - GONE) return true
+    function leave(i) {
       crowd.remove(i)
       kinds[i] = ABSENT
       isCaught[i] = 0
-      stuckAt[2 * i] = NaN
       recent.push(crowd.time)
       out++
-      return false
     }
 
     // Records twice a second how many people leave.
@@ -237,14 +217,20 @@ export default {
       flow.push(recent.length / COUNT_OVER)
     }
 
+    // Finds out who is stuck or has no way out.
     function sort() {
+      const { positions } = crowd
       stuck = lost = 0
-      for (const list of ids)
-        for (const i of list) {
-          if (!hasRoute[i]) lost++
-          else if (!Number.isNaN(stuckAt[2 * i])) stuck++
-          isCaught[i] = !hasRoute[i] || !Number.isNaN(stuckAt[2 * i]) ? 1 : 0
-        }
+      for (let i = 0; i < params.agents; i++) {
+        if (kinds[i] === ABSENT) continue
+        const [x, y] = [positions[2 * i], positions[2 * i + 1]]
+        if (Math.hypot(x - stuckAt[2 * i], y - stuckAt[2 * i + 1]) > FREED) stuckAt[2 * i] = NaN
+        const isLost = field.distance(x, y) === Infinity
+        const isStuck = !isLost && !Number.isNaN(stuckAt[2 * i])
+        if (isLost) lost++
+        if (isStuck) stuck++
+        isCaught[i] = isLost || isStuck ? 1 : 0
+      }
     }
 
     build()
@@ -255,7 +241,7 @@ export default {
 
       frame(dt, lap) {
         pencil.follow()
-        if (stale && !pencil.isDrawing) findRoutes()
+        if (stale) findRoutes()
         lap('build')
         pace(dt, params.speed)
         lap('move')
@@ -309,6 +295,7 @@ export default {
       press: pencil.press,
 
       dispose() {
+        release()
         crowd.dispose()
         walls.dispose()
       },
@@ -317,20 +304,19 @@ export default {
     // Draws lines from all agents to their next bends.
     function drawRoutes() {
       const { context } = stage
-      const { positions, goals } = crowd
+      const { positions } = crowd
       const scale = plane.enter()
       context.lineWidth = 1 / scale
       context.globalAlpha = 0.35
-      ids.forEach((list, n) => {
-        context.strokeStyle = colors[n]
+      colors.forEach((color, room) => {
+        context.strokeStyle = color
         context.beginPath()
-        for (const i of list) {
-          if (!hasRoute[i]) continue
+        for (let i = 0; i < params.agents; i++) {
+          if (kinds[i] !== room) continue
           const [x, y] = [positions[2 * i], positions[2 * i + 1]]
-          const [dx, dy] = [goals[2 * i] - x, goals[2 * i + 1] - y]
-          const part = Math.max(1 - BEYOND / Math.hypot(dx, dy), 0)
+          if (field.path(x, y, bend) === 0) continue
           context.moveTo(x, y)
-          context.lineTo(x + part * dx, y + part * dy)
+          context.lineTo(...bend)
         }
         context.stroke()
       })
