@@ -1379,7 +1379,7 @@ copse_status copse_flowfield_lead(const copse_flowfield *field, const float *poi
  *
  * Several fields can lead a crowd: an agent follows the first one whose mask has a bit of its
  * groups. If the field leads the crowd already, its mask is replaced; if `mask` is 0, the field
- * leads nobody any more. The field must exist until then, or until the crowd is destroyed.
+ * leads no agent any more. The field must exist until then, or until the crowd is destroyed.
  * Snapshots of a crowd hold what each agent heads for, but not which fields lead them.
  * O(1); a step then takes some tenths of a microsecond more for each agent that is led.
  * COPSE_INVALID_ARGUMENT: the crowd is 3D. COPSE_FULL: COPSE_CROWD_FIELDS fields lead it already.

@@ -88,7 +88,7 @@ struct copse_crowd {
    * agents. */
   uint32_t *present; /* by slot: the agent's groups; 0 if it is disabled or the slot is free */
   orca_body *bodies;
-  float *newVelocities; /* of an agent that is led, at first its preferred velocity */
+  float *newVelocities; /* until an agent that is led has chosen one: its preferred velocity */
   float *distances;     /* of an agent that is led: the length of its way to the goal */
   bool isEqual;         /* true if no body has the bit CROWD_UNEQUAL */
 

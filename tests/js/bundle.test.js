@@ -102,9 +102,9 @@ for (const entry of entries) {
 
 /** The maximum gzipped size of each entry, in bytes. CONTRIBUTING says what to do when one is exceeded. */
 const BUDGETS = {
-  ...{ copse: 128_900, agenttree: 36_500, grid: 36_850, kdtree: 37_600 },
+  ...{ copse: 128_950, agenttree: 36_350, grid: 36_650, kdtree: 37_500 },
   ...{ octree: 28_000, obstacle: 28_200 },
-  ...{ crowd: 54_900, paths: 69_100 }, // a crowd includes walls and an agent tree, paths a crowd
+  ...{ crowd: 55_100, paths: 69_350 }, // a crowd includes walls and an agent tree, paths a crowd
 }
 
 bundles('are no larger than their budgets', () => {

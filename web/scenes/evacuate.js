@@ -217,7 +217,7 @@ export default {
       flow.push(recent.length / COUNT_OVER)
     }
 
-    // Finds out who is stuck or has no way out.
+    // Finds the people that are stuck or have no way out.
     function sort() {
       const { positions } = crowd
       stuck = lost = 0

@@ -161,7 +161,7 @@ static uint32_t add_rooms(const town *made) {
   return door;
 }
 
-/* While agents are on their way to a door, it closes. The field is built anew in slices. */
+/* While agents are on their way to a door, it closes. The field is built again, in slices. */
 static void test_door_closes(void) {
   enum { AGENTS = 60 };
   float times[AGENTS] = {0};
@@ -175,7 +175,7 @@ static void test_door_closes(void) {
   const uint32_t early = step(&made, 150, times);
   CHECK(early < AGENTS);
   const float closed[] = {19, -0.5f, 21, -0.5f, 21, 4, 19, 4};
-  for (uint32_t slot = 0; slot < AGENTS; slot++) /* nobody is in the door when it closes */
+  for (uint32_t slot = 0; slot < AGENTS; slot++) /* no agent is in the door when it closes */
     if (fabsf(made.arrays.positions[2 * slot] - 20) < 1.5f) {
       const float aside[] = {30, 10 + 0.1f * (float)slot};
       CHECK(copse_crowd_move(made.crowd, slot, aside) == COPSE_OK);
@@ -212,7 +212,7 @@ static void test_fields_by_groups(void) {
   CHECK(copse_crowd_follow(made.crowd, made.field, 1) == COPSE_OK);
   step(&made, 300, times);
   CHECK(fabsf(made.arrays.positions[5] - 17) < 1.5f);
-  /* Nobody follows: agents go straight to the goals that they had. */
+  /* No agent follows a field: they go straight to the goals that they had. */
   CHECK(copse_crowd_follow(made.crowd, made.field, 0) == COPSE_OK);
   CHECK(copse_crowd_follow(made.crowd, other, 0) == COPSE_OK);
   CHECK(copse_crowd_follow(made.crowd, other, 0) == COPSE_OK);
