@@ -4,7 +4,7 @@ import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import * as copse from 'copse'
 import { MAX_BYTES, SCARCE, TRAP, fillMemory, wasm } from './support/failing-core.js'
-import { CLASSES, familyOf } from './support/class-oracles.js'
+import { CLASSES, createOf, familyOf } from './support/class-oracles.js'
 import { thrown } from './support/indexes.js'
 import { createRandom } from '../../web/random.js'
 
@@ -16,8 +16,9 @@ const COUNT = 2800
 const place = (random) => () => Math.floor(random() * 33) / 2 - 8
 
 /** Creates an object with items, the same ones each time. */
-function filled({ name, dimensions, required }, instance, capacity = 8) {
-  const object = new copse[name]({ capacity, instance, ...required })
+function filled(type, instance, capacity = 8) {
+  const { name, dimensions } = type
+  const object = createOf(copse, type, { capacity, instance })
   familyOf(name).fill(object, dimensions, place(createRandom(1)), capacity)
   return object
 }
@@ -81,8 +82,7 @@ for (const type of CLASSES) {
     const object = filled(type, instance)
     const before = object.save()
     const others = []
-    const createAnother = () =>
-      others.push(new copse[name]({ ...required, instance, capacity: 300 }))
+    const createAnother = () => others.push(createOf(copse, type, { instance, capacity: 300 }))
     for (let i = 0; i < 1000 && others.length === i; i++)
       try {
         createAnother()
@@ -125,7 +125,7 @@ for (const type of CLASSES) {
       const others = fillMemory(instance)
       const { byteLength } = instance.memory.buffer
       for (const call of [
-        () => new copse[name]({ ...required, instance, capacity: COUNT }),
+        () => createOf(copse, type, { instance, capacity: COUNT }),
         () => object.reserve(2 * COUNT),
         () => object.save(),
         () => object.saveInto(new Uint8Array(saved.length)),

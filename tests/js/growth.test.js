@@ -6,7 +6,7 @@ import { inspect } from 'node:util'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import * as copse from 'copse'
-import { CLASSES, familyOf } from './support/class-oracles.js'
+import { CLASSES, createOf, familyOf } from './support/class-oracles.js'
 import { methodsOf, thrown } from './support/indexes.js'
 import { createRandom } from '../../web/random.js'
 
@@ -37,7 +37,9 @@ const ARGUMENTS = {
   raycastMany: (place, dimensions) => [Float32Array.from(place(200 * dimensions))],
   pairs: (place, dimensions, isOfPoints) => (isOfPoints ? [0.125] : []),
   add: (place, dimensions, isOfPoints, name) =>
-    /^Crowd/.test(name) ? [{ position: place(dimensions) }] : place(dimensions),
+    /^(Crowd|Sensors)/.test(name)
+      ? [{ position: place(dimensions), radius: 0.5 }]
+      : place(dimensions),
   move: (place, dimensions, isOfPoints, name) =>
     name === 'ObstacleTree' ? [0, place(6)] : [3, ...place(dimensions)],
   visible: (place) => place(4),
@@ -52,6 +54,7 @@ const ARGUMENTS = {
   directionMany: (place) => [Float32Array.from(place(200))],
   path: (place) => place(2),
   has: () => [3],
+  reset: () => [3],
   winding: () => [0],
   inspect: () => [1],
   step: () => [1 / 16],
@@ -59,7 +62,7 @@ const ARGUMENTS = {
 }
 /** Makes each `remove` free another slot. */
 let removeCount = 0
-const BATCHES = /^(all\w+|\w+Many|pairs)$/
+const BATCHES = /^(all\w+|\w+Many|pairs|update)$/
 /** Methods that may grow memory, or need an object of their own. */
 const EXCLUDED = [
   ...['save', 'saveInto', 'restore', 'reserve', 'dispose', 'addPolygon', 'addSegment', 'clear'],
@@ -85,9 +88,10 @@ function membersOf(Class) {
   return members
 }
 
-function filled({ name, dimensions, required }, instance, capacity = COUNT) {
+function filled(type, instance, capacity = COUNT) {
+  const { name, dimensions } = type
   const random = createRandom(3)
-  const object = new copse[name]({ capacity, instance, ...required })
+  const object = createOf(copse, type, { capacity, instance })
   familyOf(name).fill(object, dimensions, () => placesOf(random)(1)[0], capacity - 5)
   return object
 }
@@ -165,7 +169,9 @@ for (const type of CLASSES) {
     assert.is(thrown(() => roomy.restore(damaged)).code, 'BAD_SNAPSHOT')
     assert.is(bytesOf(instance), bytesBefore)
     roomy.restore(large)
-    assert.ok(bytesOf(instance) > bytesBefore, 'the first snapshot of that size needs room')
+    // For sensors, the arrays that updates outgrew may be room enough.
+    if (name !== 'Sensors')
+      assert.ok(bytesOf(instance) > bytesBefore, 'the first snapshot of that size needs room')
     assert.ok(bytesBefore > before)
     object.restore(snapshot)
     assert.equal(object.save(), snapshot)

@@ -7,7 +7,7 @@ import * as copse from 'copse'
 import { SEED } from './support/fastcheck.js'
 import { thrown } from './support/indexes.js'
 import { SCARCE, fillMemory, wasm } from './support/failing-core.js'
-import { CLASSES, familyOf } from './support/class-oracles.js'
+import { HOLDERS, familyOf } from './support/class-oracles.js'
 import { argumentsOf, GETTER_ERROR } from './support/random-arguments.js'
 import { createRandom } from '../../web/random.js'
 
@@ -64,7 +64,7 @@ test('constructors throw only documented errors, and leak nothing when they do',
   field.save()
   field.dispose()
   const room = roomIn(instance)
-  const bystanders = CLASSES.map(({ name, dimensions, required }) => {
+  const bystanders = HOLDERS.map(({ name, dimensions, required }) => {
     const object = new copse[name]({ capacity: 8, instance, ...required })
     familyOf(name).fill(object, dimensions, place, 8)
     return object
@@ -74,7 +74,7 @@ test('constructors throw only documented errors, and leak nothing when they do',
   let [created, refused] = [0, 0]
 
   function constructOnce() {
-    const { name, dimensions, required } = pick(CLASSES)
+    const { name, dimensions, required } = pick(HOLDERS)
     const options = { capacity: 8, instance, ...required }
     const names = OPTIONS[name.replace('3D', '')]
     for (let i = pick([1, 1, 1, 2, 5]); i > 0; i--)
@@ -112,7 +112,7 @@ test('constructors throw only documented errors, and leak nothing when they do',
     `${created} made, ${refused} refused`,
   )
   assert.is(roomIn(instance), roomLeft)
-  for (const [i, { name, dimensions }] of CLASSES.entries()) {
+  for (const [i, { name, dimensions }] of HOLDERS.entries()) {
     familyOf(name).check(bystanders[i], dimensions, place)
     bystanders[i].dispose()
   }

@@ -8,7 +8,7 @@ import * as simd from 'copse'
 import * as scalar from 'copse/scalar'
 import * as sources from '../../wasm/index.js'
 import { SEED } from './support/fastcheck.js'
-import { CLASSES, familyOf } from './support/class-oracles.js'
+import { HOLDERS, familyOf } from './support/class-oracles.js'
 import { argumentsOf, GETTER_ERROR } from './support/random-arguments.js'
 import { thrown } from './support/indexes.js'
 import { createRandom } from '../../web/random.js'
@@ -86,7 +86,7 @@ for (const [build, library] of Object.entries({ simd, scalar }))
     // Bystanders are never called. Each is next to a target in memory.
     const targets = []
     const bystanders = []
-    for (const type of CLASSES) {
+    for (const type of HOLDERS) {
       const members = membersOf(library[type.name])
       const object = make(type)
       targets.push({ ...type, members, object, saved: object.save() })
@@ -130,7 +130,7 @@ for (const [build, library] of Object.entries({ simd, scalar }))
     }
 
     function constructOnce() {
-      const { name, required } = pick(CLASSES)
+      const { name, required } = pick(HOLDERS)
       const option = pick([
         'capacity',
         'instance',

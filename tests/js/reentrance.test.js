@@ -5,7 +5,7 @@
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import * as copse from 'copse'
-import { CLASSES } from './support/class-oracles.js'
+import { HOLDERS } from './support/class-oracles.js'
 import { thrown } from './support/indexes.js'
 import { createRandom } from '../../web/random.js'
 
@@ -202,7 +202,7 @@ const hasK = /^(allNeighbors|nearestMany)$/
 
 const test = suite('reentrance')
 
-for (const type of CLASSES.filter(({ name }) => !/^(Crowd|FlowField)/.test(name))) {
+for (const type of HOLDERS.filter(({ name }) => !/^(Crowd|FlowField)/.test(name))) {
   const { name, dimensions } = type
 
   test(`${name}: a query made while the options of another are read does not change it`, () => {
@@ -249,7 +249,7 @@ for (const type of CLASSES.filter(({ name }) => !/^(Crowd|FlowField)/.test(name)
   })
 }
 
-for (const type of CLASSES.filter(({ name }) => isPoints(name))) {
+for (const type of HOLDERS.filter(({ name }) => isPoints(name))) {
   const { name, dimensions } = type
 
   test(`${name}: a query uses the build that its options make`, () => {
@@ -297,7 +297,7 @@ for (const type of CLASSES.filter(({ name }) => isPoints(name))) {
   })
 }
 
-for (const type of CLASSES.filter(({ name }) => /^Crowd/.test(name)))
+for (const type of HOLDERS.filter(({ name }) => /^Crowd/.test(name)))
   test(`${type.name}: an agent that adds another while it is read is not mixed with it`, () => {
     const crowd = new copse[type.name]({ instance, capacity: 8 })
     const { dimensions } = type
@@ -335,7 +335,7 @@ test('keepVisible works if reading its ids calls keepVisible', () => {
 
 test('a typed array with an own length is used with its real length', () => {
   const longer = (array, length) => Object.defineProperty(array, 'length', { value: length })
-  const tree = filled(CLASSES.find(({ name }) => name === 'AgentTree'))
+  const tree = filled(HOLDERS.find(({ name }) => name === 'AgentTree'))
   const out = longer(new Uint32Array(4), 60)
   assert.ok(tree.withinInto(4, 5, 6, out) > 4)
   assert.equal([...out], [...tree.within(4, 5, 6)].slice(0, 4))
@@ -346,7 +346,7 @@ test('a typed array with an own length is used with its real length', () => {
 })
 
 test('KdTree.from reads the head of its bytes once', () => {
-  const bytes = filled(CLASSES.find(({ name }) => name === 'KdTree')).save()
+  const bytes = filled(HOLDERS.find(({ name }) => name === 'KdTree')).save()
   let reads = 0
   const shifting = Uint8Array.from(bytes)
   Object.defineProperty(shifting, 'buffer', {

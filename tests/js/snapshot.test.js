@@ -5,7 +5,7 @@ import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import * as simd from 'copse'
 import * as scalar from 'copse/scalar'
-import { CLASSES, familyOf } from './support/class-oracles.js'
+import { CLASSES, createOf, familyOf } from './support/class-oracles.js'
 import { forAll } from './support/fastcheck.js'
 import { forged, seal, STATE, WORDS } from './support/snapshots.js'
 import { createRandom, distributions } from '../../web/random.js'
@@ -394,10 +394,11 @@ for (const kind of Object.keys(KINDS))
 
 const versions = suite('snapshots of every class')
 
-for (const { name, dimensions, required } of CLASSES)
+for (const type of CLASSES) {
+  const { name, dimensions } = type
   versions(`restore of a ${name} refuses other versions`, async () => {
     const instance = await simd.create()
-    const object = new simd[name]({ capacity: 30, instance, ...required })
+    const object = createOf(simd, type, { capacity: 30, instance })
     const random = createRandom(6)
     familyOf(name).fill(object, dimensions, () => random() * 9)
     const saved = object.save()
@@ -420,12 +421,14 @@ for (const { name, dimensions, required } of CLASSES)
     object.restore(forged(saved, { version: 2 }))
     assert.equal(object.save(), saved)
   })
+}
 
-for (const { name, dimensions, required } of CLASSES)
+for (const type of CLASSES) {
+  const { name, dimensions } = type
   versions(`FULL from restore of a ${name} says what to reserve`, async () => {
     const instance = await simd.create()
     const random = createRandom(7)
-    const make = (capacity) => new simd[name]({ capacity, instance, ...required })
+    const make = (capacity) => createOf(simd, type, { capacity, instance })
     const object = make(40)
     familyOf(name).fill(object, dimensions, () => random() * 9, 30)
     if (name !== 'FlowField') object.remove(0)
@@ -443,5 +446,6 @@ for (const { name, dimensions, required } of CLASSES)
     small.restore(saved)
     assert.equal(small.save(), saved)
   })
+}
 
 versions.run()

@@ -7,8 +7,8 @@ import { className, CORES, dimensionsOf, requiredOf, thrown } from './indexes.js
 import * as oracle from './point-oracle.js'
 import * as walls from './wall-oracle.js'
 
-/** Every class, with the options that have no default. */
-export const CLASSES = [...CORES, 'Crowd', 'FlowField'].flatMap((kind) =>
+/** Every class with buffers of its own, with the options that have no default. */
+export const HOLDERS = [...CORES, 'Crowd', 'FlowField'].flatMap((kind) =>
   dimensionsOf(kind).map((dimensions) => ({
     name: className(kind, dimensions),
     dimensions,
@@ -16,7 +16,20 @@ export const CLASSES = [...CORES, 'Crowd', 'FlowField'].flatMap((kind) =>
   })),
 )
 
+/** Every class. */
+export const CLASSES = [...HOLDERS, { name: 'Sensors', dimensions: 2, required: {} }]
+
+/** Creates an object of a class. Sensors are over an index with a row of agents. */
+export function createOf(library, { name, required }, { instance, ...options }) {
+  if (name !== 'Sensors') return new library[name]({ instance, ...required, ...options })
+  const index = new library.AgentTree({ instance, capacity: ROW_OF_SENSED })
+  for (let x = 0; x < ROW_OF_SENSED; x++) index.add(x, 0)
+  index.build()
+  return new library.Sensors({ index, ...options })
+}
+
 const ROOM = 24
+const ROW_OF_SENSED = 8
 
 /** Asserts that `count`, `slots` and `has()` agree with the generations. */
 function assertSlots(object) {
@@ -198,6 +211,22 @@ const families = {
       }
     },
   },
+  sensors: {
+    fill(sensors, dimensions, place, count = ROOM) {
+      for (let i = 0; i < count; i++) sensors.add({ position: [place(), place()], radius: 3 })
+      sensors.update()
+    },
+    check(sensors, dimensions, place) {
+      assertSlots(sensors)
+      const { index } = sensors
+      sensors.clear()
+      const position = [place(), 0]
+      assert.is(sensors.add({ position, radius: 2 }), 0, 'the lowest free slot')
+      const { offsets, counts, ids } = sensors.update().entered
+      const row = ids.slice(offsets[0], offsets[0] + counts[0])
+      assert.equal([...row], [...index.within(...position, 2, { sort: 'id' })])
+    },
+  },
 }
 
 /** Returns a coordinate inside the bounds of a field, as float32. */
@@ -208,5 +237,6 @@ export function familyOf(name) {
   if (name === 'FlowField') return families.paths
   if (/^Crowd/.test(name)) return families.crowd
   if (name === 'ObstacleTree') return families.walls
+  if (name === 'Sensors') return families.sensors
   return /^(Quad|Oc)tree/.test(name) ? families.boxes : families.points
 }
