@@ -237,6 +237,18 @@ for (const [build, library] of Object.entries({ simd, scalar })) {
     forAll(drawnCase, RUNS, play)
   })
 
+  test('calls with wrong arguments or objects leave the instance usable', () => {
+    const index = row()
+    const sensors = new library.Sensors({ index })
+    assert.is(thrown(() => sensors.move(5, Symbol('x'), 0)).code, 'STALE_SLOT')
+    const { reserve } = library.Sensors.prototype
+    assert.instance(
+      thrown(() => reserve.call(index, 9)),
+      TypeError,
+    )
+    index.build()
+  })
+
   test('of an index with a source see the source at once, until it is disposed', () => {
     const crowd = new library.Crowd({ capacity: 2 })
     for (let x = 0; x < 2; x++) crowd.add({ position: [x, 0] })

@@ -68,6 +68,15 @@ export function argumentsOf(random, other, meddle) {
     )
   }
 
+  const sensor = (dimensions) => ({
+    ...pick([
+      { position: Array.from({ length: dimensions }, number) },
+      { box: Array.from({ length: 2 * dimensions }, number) },
+      { agent: integer(9) },
+    ]),
+    radius: integer(9),
+    leave: 8 + integer(9),
+  })
   const agent = (dimensions) => ({
     position: floats(dimensions),
     velocity: option(() => floats(dimensions)),
@@ -123,6 +132,8 @@ export function argumentsOf(random, other, meddle) {
     if (name === 'bytes')
       return random() < 0.5 ? saved.slice() : new Uint8Array(pick([0, 64, 8192]))
     if (name === 'agent') return meddling(agent(dimensions))
+    if (name === 'sensor') return meddling(sensor(dimensions))
+    if (target.name === 'Sensors' && name === 'options') return meddling({ results: integer(99) })
     if (name === 'options') return meddling(optionsFor(target, method))
     return byName[name]?.() ?? place()
   }
