@@ -684,10 +684,13 @@ for (const [build, library] of Object.entries({ simd: copse, scalar })) {
     tree.vertices[2] = 6
     crowd.step()
     tree.dispose()
-    assert.match(assertCode(() => crowd.step(), 'DISPOSED').message, 'Crowd.step: the obstacles')
+    assert.match(
+      assertCode(() => crowd.step(), 'DISPOSED').message,
+      'Crowd.step: obstacles must not be disposed',
+    )
     assert.match(
       assertCode(() => crowd.inspect(0), 'DISPOSED').message,
-      'Crowd.inspect: the obstacles',
+      'Crowd.inspect: obstacles must not be disposed',
     )
     assert.match(assertCode(() => (crowd.obstacles = tree), 'DISPOSED').message, 'Crowd.obstacles')
     crowd.obstacles = null

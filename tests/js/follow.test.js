@@ -13,14 +13,20 @@ const RADIUS = 0.4
 const TIME_STEP = 0.1
 
 /** Two rooms, with doors at both ends of the wall between them, and a crowd in the left one. */
-function createTown(entry, { exact = false } = {}) {
+function createTown(entry, instance, exact = false) {
   const { Crowd, FlowField, ObstacleTree } = entry
-  const walls = new ObstacleTree({ capacity: 100 })
+  const walls = new ObstacleTree({ instance, capacity: 100 })
   walls.addPolygon([-1, -1, 41, -1, 41, 21, -1, 21], { solid: 'outside' })
   walls.addPolygon([19, 3, 21, 3, 21, 17, 19, 17])
-  const field = new FlowField({ bounds: [-1, -1, 41, 21], cell: 0.5, radius: 0.42 })
+  const field = new FlowField({ instance, bounds: [-1, -1, 41, 21], cell: 0.5, radius: 0.42 })
   field.obstacles = walls
-  const crowd = new Crowd({ capacity: AGENTS, radius: RADIUS, timeStep: TIME_STEP, exact })
+  const crowd = new Crowd({
+    instance,
+    capacity: AGENTS,
+    radius: RADIUS,
+    timeStep: TIME_STEP,
+    exact,
+  })
   crowd.obstacles = walls
   const random = createRandom(7)
   for (let i = 0; i < AGENTS; i++)
@@ -54,8 +60,7 @@ for (const exact of [false, true])
     async () => {
       const hashes = []
       for (const entry of [copse, scalar, paths]) {
-        await entry.init()
-        const town = createTown(entry, { exact })
+        const town = createTown(entry, await entry.create(), exact)
         town.field.setGoalAreas([30, 2, 39, 18])
         town.field.build()
         town.crowd.follow(town.field)
@@ -71,9 +76,9 @@ for (const exact of [false, true])
   )
 
 follow('goes by groups, and the first field counts', async () => {
-  await copse.init()
-  const { walls, field, crowd } = createTown(copse)
-  const other = new copse.FlowField({ bounds: [-1, -1, 41, 21], cell: 0.5, radius: 0.42 })
+  const instance = await copse.create()
+  const { walls, field, crowd } = createTown(copse, instance)
+  const other = new copse.FlowField({ instance, bounds: [-1, -1, 41, 21], cell: 0.5, radius: 0.42 })
   other.obstacles = walls
   field.setGoals([35, 3])
   other.setGoals([35, 17])
@@ -98,8 +103,8 @@ follow('goes by groups, and the first field counts', async () => {
 })
 
 follow('reports agents without a way as stuck, until there is one', async () => {
-  await copse.init()
-  const town = createTown(copse)
+  const instance = await copse.create()
+  const town = createTown(copse, instance)
   const { walls, field, crowd } = town
   const doors = [walls.addSegment(20, -1, 20, 3), walls.addSegment(20, 17, 20, 21)]
   field.setGoals([30, 10])
@@ -118,8 +123,8 @@ follow('reports agents without a way as stuck, until there is one', async () => 
 })
 
 follow('goes on after a restore as if nothing had been', async () => {
-  await copse.init()
-  const [town, again] = [createTown(copse), createTown(copse)]
+  const instance = await copse.create()
+  const [town, again] = [createTown(copse, instance), createTown(copse, instance)]
   for (const { field, crowd } of [town, again]) {
     field.setGoals([35, 3])
     field.build()
@@ -136,8 +141,8 @@ follow('goes on after a restore as if nothing had been', async () => {
 })
 
 follow('survives growth of the crowd, the field and memory', async () => {
-  await copse.init()
-  const [town, same] = [createTown(copse), createTown(copse)]
+  const instance = await copse.create()
+  const [town, same] = [createTown(copse, instance), createTown(copse, instance)]
   for (const { field, crowd } of [town, same]) {
     field.setGoals([35, 3])
     field.build()
@@ -145,7 +150,7 @@ follow('survives growth of the crowd, the field and memory', async () => {
   }
   town.crowd.reserve(5000)
   town.field.reserve(20_000)
-  const large = new copse.AgentTree({ capacity: 500_000 })
+  const large = new copse.AgentTree({ instance, capacity: 500_000 })
   for (let i = 0; i < 80; i++) {
     town.crowd.step()
     same.crowd.step()
@@ -155,21 +160,25 @@ follow('survives growth of the crowd, the field and memory', async () => {
 })
 
 follow('refuses what is not a field of the same instance', async () => {
-  await copse.init()
-  await paths.init()
-  const { walls, field, crowd } = createTown(copse)
+  const instance = await copse.create()
+  const { walls, field, crowd } = createTown(copse, instance)
   const refuses = (call, name, text) =>
     assert.throws(call, (error) => error.name === name && error.message.includes(text))
   refuses(() => crowd.follow({}), 'TypeError', 'field must be a FlowField')
   refuses(() => crowd.follow(walls), 'TypeError', 'field must be a FlowField')
   refuses(() => crowd.follow(field, { masks: 1 }), 'TypeError', "no option 'masks'")
   refuses(() => crowd.follow(field, { mask: 1.5 }), 'RangeError', 'mask')
-  const foreign = new paths.FlowField({ bounds: [0, 0, 9, 9], cell: 1, radius: 0.5 })
+  const foreign = new paths.FlowField({
+    instance: await paths.create(),
+    bounds: [0, 0, 9, 9],
+    cell: 1,
+    radius: 0.5,
+  })
   refuses(() => crowd.follow(foreign), 'RangeError', "must be from 'copse', got 'copse/paths'")
-  assert.is(new copse.Crowd3D().follow, undefined)
+  assert.is(new copse.Crowd3D({ instance }).follow, undefined)
   const fields = []
   for (let i = 0; i < 32; i++) {
-    fields.push(new copse.FlowField({ bounds: [0, 0, 9, 9], cell: 1, radius: 0.5 }))
+    fields.push(new copse.FlowField({ instance, bounds: [0, 0, 9, 9], cell: 1, radius: 0.5 }))
     crowd.follow(fields[i])
   }
   refuses(() => crowd.follow(field), 'CopseError', '32 fields')
@@ -184,8 +193,8 @@ follow('refuses what is not a field of the same instance', async () => {
 })
 
 follow('never touches a field or walls that were disposed', async () => {
-  await copse.init()
-  const { walls, field, crowd } = createTown(copse)
+  const instance = await copse.create()
+  const { walls, field, crowd } = createTown(copse, instance)
   field.setGoals([35, 3])
   field.build()
   crowd.follow(field)
@@ -195,7 +204,12 @@ follow('never touches a field or walls that were disposed', async () => {
   const { goals } = crowd
   for (let i = 0; i < 10; i++) crowd.step()
   assert.equal([...goals.subarray(0, 2)], [35, 3])
-  const second = new copse.FlowField({ bounds: [-1, -1, 41, 21], cell: 0.5, radius: 0.42 })
+  const second = new copse.FlowField({
+    instance,
+    bounds: [-1, -1, 41, 21],
+    cell: 0.5,
+    radius: 0.42,
+  })
   second.obstacles = walls
   second.setGoals([35, 17])
   second.build()

@@ -66,6 +66,7 @@ const BATCHES = /^(all\w+|\w+Many|pairs|update)$/
 /** Methods that may grow memory, or need an object of their own. */
 const EXCLUDED = [
   ...['save', 'saveInto', 'restore', 'reserve', 'dispose', 'addPolygon', 'addSegment', 'clear'],
+  'follow', // needs a field
 ]
 
 /** Other changes, and the `Into` forms of methods. */

@@ -161,7 +161,9 @@ const families = {
       for (const name of ['groups', 'masks', 'enabled']) crowd[name].fill(-1)
       crowd.neighborDistances.fill(5)
       crowd.maxNeighborCounts.fill(3)
-      if (dimensions === 2) crowd.obstacles = null // the caller may have disposed them
+      // The caller may have disposed them.
+      if (dimensions === 2) crowd.obstacles = null
+      for (const field of [...crowd._fields]) crowd.follow(field, { mask: 0 })
       crowd.step(1 / 8)
       const { capacity: count, positions } = crowd
       const groups = Uint32Array.from({ length: count }, (_, slot) => (crowd.has(slot) ? 1 : 0))

@@ -58,6 +58,7 @@ const OF_WALLS = {
 /** Returns the names of the options that a method of a class takes. */
 export function optionsOf(name, method) {
   if (name === 'ObstacleTree') return OF_WALLS[method]
+  if (method === 'follow') return ['mask']
   if (name === 'FlowField') return method === 'reserve' ? ['goals'] : undefined
   const isOfPoints = /^(AgentTree|Grid|KdTree)/.test(name)
   return (isOfPoints && OF_POINTS[method]) || QUERY_OPTIONS[method]

@@ -111,6 +111,7 @@ export function argumentsOf(random, other, meddle) {
     minY: () => integer(9) - 5,
     minZ: () => integer(9) - 5,
     obstacles: other,
+    field: other,
     timeStep: () => 1 / 16,
     ids: () => Uint32Array.from({ length: integer(5) }, () => integer(8)),
     positions: () => floats(16),
