@@ -1,7 +1,7 @@
 // Four groups between four boxes, each crossing to the opposite corner. Avoidance alone finds no way around a
-// box: agents head for the visible corner of a box that lies on their shortest way.
+// box: flow fields lead agents until they see the place where they end.
 
-import { Crowd, ObstacleTree } from 'copse'
+import { Crowd, FlowField, ObstacleTree } from 'copse'
 import { colorsAround, createPlane } from '../view/plane.js'
 import { addSwapControls, createSwap, swapParams } from '../view/swap.js'
 import { theme } from '../view/theme.js'
@@ -21,10 +21,11 @@ const SPACING = 8 // of agents at the start
 const BOX = [0.16, 0.5]
 const GROUP = [0.57, 0.97]
 const CLEARANCE = AGENT.radius + 0.1 // of ways, to walls
-const TURNING = 1.5 * AGENT.radius // least distance at which agents turn around a corner
-const THINK_EVERY = 16 // steps between two choices of a way; agents take turns
+const CELLS = 200 // of a field, along each axis
+const LANES = 4 // around corners, since the shortest way has no room for all: fields of different clearance
+const UNLED = 1 << (GROUPS * LANES) // group of agents that no field leads
+const THINK_EVERY = 16 // steps between two looks for the end; agents take turns
 const VERTICES = 16
-const LANES = 8 // around corners, since the shortest way has no room for all
 
 export default {
   name: 'blocks',
@@ -33,7 +34,7 @@ export default {
   group: 'Crowds',
   summary: 'Four groups swap corners, past four boxes',
   description:
-    'Four groups swap corners, past four boxes and each other. Agents avoid walls by the same rule as neighbors. Lines of sight in the obstacle tree show them the way around the boxes.',
+    'Four groups swap corners, past four boxes and each other. Agents avoid walls by the same rule as neighbors. Flow fields lead them around the boxes, in several lanes.',
   help: 'Click, tap or press Enter to pick an agent. The tint marks velocities that neighbors (blue lines) and walls (red lines) forbid. Arrow keys move the pointer; wheel, pinch, + and - zoom.',
   minimal: ['crowd-around-walls'],
 
@@ -49,8 +50,7 @@ export default {
     const obstacles = new ObstacleTree({ capacity: VERTICES })
     const colors = colorsAround(GROUPS, 0.5)
     const boxes = [] // corners x, y, … of each box
-    const lanes = [] // { corners: x, y, …; lengths: by group, of the ways from each corner to its start }
-    const last = new Uint8Array(MAX_AGENTS) // corner that an agent heads for; usually it stays the best
+    const fields = [] // by group that starts at its goal, and lane
     const free = { radius: CLEARANCE }
     let kinds = new Uint8Array(0) // group of each agent
     let columns = 1 // of a group at the start
@@ -75,18 +75,10 @@ export default {
       half = (SPACING * columns) / (GROUP[1] - GROUP[0])
       const [near, far] = BOX.map((part) => part * half)
       boxes.length = turn = 0
-      last.fill(0)
       obstacles.clear()
       for (let group = 0; group < GROUPS; group++) {
         boxes.push(cornersOf(group, near, far))
         obstacles.addPolygon(boxes[group])
-      }
-      for (let n = 0; n < LANES; n++) {
-        const distance = TURNING + (n / LANES) * (near - TURNING)
-        const corners = boxes.flatMap((_, group) =>
-          cornersOf(group, near - distance, far + distance),
-        )
-        lanes[n] = { corners, lengths: boxes.map((_, group) => waysTo(group, corners)) }
       }
     }
 
@@ -96,63 +88,50 @@ export default {
       return corners.map((side, i) => side * (i % 2 ? signY : signX))
     }
 
-    // Returns the lengths of the shortest ways from all corners to the start of a group, past other corners.
-    function waysTo(group, corners) {
-      const [goalX, goalY] = SIGNS[group].map((sign) => (sign * half * (GROUP[0] + GROUP[1])) / 2)
-      const ways = new Float64Array(corners.length / 2).fill(Infinity)
-      const shorten = (n, toX, toY, rest) => {
-        const fromX = corners[2 * n]
-        const fromY = corners[2 * n + 1]
-        const length = Math.hypot(toX - fromX, toY - fromY) + rest
-        if (length < ways[n] && obstacles.visible(fromX, fromY, toX, toY, free)) ways[n] = length
+    // Makes fields lead the crowd to the corners: in each lane, around the boxes at another distance.
+    function lead(crowd) {
+      for (const field of fields.splice(0)) {
+        crowd.follow(field, { mask: 0 })
+        field.dispose()
       }
-      for (let n = 0; n < ways.length; n++) shorten(n, goalX, goalY, 0)
-      for (let round = 0; round < ways.length; round++)
-        for (let n = 0; n < ways.length; n++)
-          for (let m = 0; m < ways.length; m++)
-            if (ways[m] < ways[n]) shorten(n, corners[2 * m], corners[2 * m + 1], ways[m])
-      return ways
+      const cell = (2 * half) / CELLS
+      const least = Math.max(CLEARANCE, cell / 2)
+      const most = BOX[0] * half - cell // half of the room between boxes
+      for (let group = 0; group < GROUPS; group++)
+        for (let lane = 0; lane < LANES; lane++) {
+          const radius = least + (lane / LANES) * (most - least)
+          const field = new FlowField({ bounds: [-half, -half, half, half], cell, radius })
+          const [minX, minY, , , maxX, maxY] = cornersOf(group, ...GROUP.map((part) => part * half))
+          field.obstacles = obstacles
+          field.setGoalAreas([minX, minY, maxX, maxY])
+          field.build()
+          crowd.follow(field, { mask: bitOf(group, lane) })
+          fields.push(field)
+        }
+      for (let i = 0; i < params.agents; i++)
+        crowd.groups[i] = bitOf((i + GROUPS / 2) % GROUPS, laneOf(i))
     }
 
-    // Sends an agent straight to its end if it sees it, else toward a corner: by its preferred velocity, since
-    // it would stop at a goal.
-    function route(i, { positions, goals, preferredVelocities }, ends) {
+    // Sends an agent straight to its end if it sees it. Otherwise a field leads it to the corner around it.
+    function route(i, { positions, goals, groups }, ends) {
       if (i === 0) turn++
+      if ((i + turn) % THINK_EVERY !== 0) return
       const [x, y] = [2 * i, 2 * i + 1]
-      if ((i + turn) % THINK_EVERY === 0) {
-        const isFree = obstacles.visible(positions[x], positions[y], ends[x], ends[y], free)
-        goals[x] = isFree ? ends[x] : NaN
-        goals[y] = ends[y]
-        if (!isFree) chooseCorner(i, positions[x], positions[y], groupAt(ends[x], ends[y]))
+      const isFree = obstacles.visible(positions[x], positions[y], ends[x], ends[y], free)
+      if (!isFree) {
+        const group = groupAt(ends[x], ends[y])
+        const field = fields[group * LANES + laneOf(i)]
+        const isInLane = field.distance(positions[x], positions[y]) < Infinity
+        groups[i] = bitOf(group, isInLane ? laneOf(i) : 0) // beside a wall only the first lane has a way
+        return
       }
-      if (!Number.isNaN(goals[x])) return
-      const { corners } = laneOf(i)
-      const toX = corners[2 * last[i]] - positions[x]
-      const toY = corners[2 * last[i] + 1] - positions[y]
-      const scale = 1 / Math.max(Math.hypot(toX, toY), 1)
-      preferredVelocities[x] = scale * toX
-      preferredVelocities[y] = scale * toY
+      groups[i] = UNLED
+      goals[x] = ends[x]
+      goals[y] = ends[y]
     }
 
-    const laneOf = (i) => lanes[Math.floor(i / GROUPS) % LANES]
-
-    // Chooses the visible corner with the shortest way to the end. Near a corner the next one comes into sight,
-    // and the way past that one is shorter.
-    function chooseCorner(i, x, y, group) {
-      const { corners, lengths } = laneOf(i)
-      const ways = lengths[group]
-      let least = Infinity
-      for (let tried = 0; tried <= ways.length; tried++) {
-        const n = tried === 0 ? last[i] : tried - 1
-        const length = Math.hypot(corners[2 * n] - x, corners[2 * n + 1] - y) + ways[n]
-        if (length >= least || !obstacles.visible(x, y, corners[2 * n], corners[2 * n + 1], free))
-          continue
-        least = length
-        last[i] = n
-      }
-    }
-
-    function begin() {
+    function begin(crowd) {
+      lead(crowd)
       kinds = Uint8Array.from({ length: params.agents }, (_, i) => i % GROUPS)
       plane.show(half)
     }
@@ -182,6 +161,7 @@ export default {
       },
 
       dispose() {
+        for (const field of fields) field.dispose()
         swap.dispose()
         obstacles.dispose()
       },
@@ -215,3 +195,8 @@ export default {
 
 /** Returns the group that starts in the corner around a point. */
 const groupAt = (x, y) => SIGNS.findIndex(([signX, signY]) => signX * x > 0 && signY * y > 0)
+
+const laneOf = (i) => Math.floor(i / GROUPS) % LANES
+
+/** Returns the bit of the agents that go to the corner of a group, in a lane. */
+const bitOf = (group, lane) => 1 << (group * LANES + lane)
