@@ -658,11 +658,23 @@ demo('two groups find their ways, around drawn walls and to a goal that moves', 
     await changed(page, before, name)
   }
 
-  // A click picks an agent.
+  // Enter takes and drops the goal, and arrow keys move it.
   const before = await number(page, 'Its way')
-  for (let x = 0.05; x < 0.35 && (await number(page, 'Its way')) === before; x += 0.02)
+  await moveTo(0.5, 0.5)
+  await page.evaluate(() => document.activeElement.blur())
+  await page.keyboard.press('Enter')
+  await page.keyboard.down('ArrowRight')
+  await frames(page, 40)
+  await page.keyboard.up('ArrowRight')
+  await page.keyboard.press('Enter')
+  await frames(page, 30)
+  const farther = await number(page, 'Its way')
+  assert.ok(farther > before + 5)
+
+  // A click picks an agent.
+  for (let x = 0.05; x < 0.35 && (await number(page, 'Its way')) === farther; x += 0.02)
     await page.mouse.click(box.x + x * box.width, box.y + 0.7 * box.height)
-  assert.is.not(await number(page, 'Its way'), before)
+  assert.is.not(await number(page, 'Its way'), farther)
   assert.is(await number(page, 'Your walls'), 0)
   assert.equal(errors, [])
   assert.equal(await demoState(page, 'errors'), [])
