@@ -31,7 +31,7 @@ const AGENT = {
 const REACH = 8 // distance at which agents see each other, in radii
 const CELL = 0.5 // of the fields
 const SPARE = 1.1 // clearance of ways, in radii
-const SLICE = 40_000 // work of an update: about a millisecond
+const SLICE = 40_000 // work of an update: less than a millisecond
 const VERTICES = 1_000 // capacity for walls
 const MAX_DRAWN = 100 // walls that the user drew; then the oldest are removed
 // Where each group starts and its goal, in parts of half of the maze.
