@@ -111,7 +111,8 @@ export function argumentsOf(random, other, meddle) {
     minY: () => integer(9) - 5,
     minZ: () => integer(9) - 5,
     obstacles: other,
-    field: other,
+    // One of the few objects that are flow fields.
+    field: () => Array.from({ length: 30 }, other).find(({ _name }) => _name === 'FlowField'),
     timeStep: () => 1 / 16,
     ids: () => Uint32Array.from({ length: integer(5) }, () => integer(8)),
     positions: () => floats(16),
