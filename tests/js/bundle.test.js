@@ -103,7 +103,7 @@ for (const entry of entries) {
 /** The maximum gzipped size of each entry, in bytes. CONTRIBUTING says what to do when one is exceeded. */
 const BUDGETS = {
   ...{ copse: 128_950, agenttree: 36_350, grid: 36_650, kdtree: 37_500 },
-  ...{ octree: 28_000, obstacle: 28_200 },
+  ...{ octree: 28_010, obstacle: 28_200 },
   ...{ crowd: 55_100, paths: 69_350 }, // a crowd includes walls and an agent tree, paths a crowd
 }
 
