@@ -905,7 +905,7 @@ uint32_t copse_obstacle_slots(const copse_obstacle *tree); /* every slot in use 
 /* Returns the vertices (x, y each), for the caller to write. Changes take effect with the next
  * build. */
 float *copse_obstacle_vertices(copse_obstacle *tree);
-/* Returns, by vertex, the next vertex in its loop. */
+/* Returns an array by vertex: the vertex that comes next in the same polygon. */
 const uint32_t *copse_obstacle_next(const copse_obstacle *tree);
 /* Returns, by vertex, the slot of its polygon. */
 const uint32_t *copse_obstacle_polygons(const copse_obstacle *tree);

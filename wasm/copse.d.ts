@@ -1699,9 +1699,9 @@ export interface FlowFieldStats {
  * - Ways are nearly the shortest: where gaps are at least three cells wide, longer by less than 0.2%
  *   on average.
  *
- * Lines of sight are tested in the obstacle tree as it is at the time of the query. So a way never
- * begins through a wall that moved since the build; until the next build, there may be no way.
- * The first call after polygons changed builds the tree.
+ * If polygons changed, the next call builds the obstacle tree, but not the field. Queries test the
+ * start of a way in the tree as it is then: so no agent is sent through a wall that moved. But
+ * until the next build of the field, they may find no way.
  *
  * A build depends only on the walls, closed cells, goals and radius, and the options `bounds` and
  * `cell`. One that is spread over many `update` calls has the same results, bit for bit. Snapshots

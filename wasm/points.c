@@ -477,7 +477,8 @@ double points_range_many(int32_t handle, uint32_t n, uint32_t mask, uint32_t exc
   return rows_of_given(handle, n, NULL, mask, exclude);
 }
 
-/* Does the same as batch_of for rows of k neighbors, and sets *out to the buffers for the rows. */
+/* Begins a batch (see batch_of) whose rows have k neighbors each, and sets *out to the buffers for
+ * these rows. */
 static points *neighbor_batch_of(int32_t handle, uint32_t rows, given given, uint32_t k,
                                  copse_neighbor_rows *out, copse_status *status) {
   points *self = batch_of(handle, ROOM_NEIGHBOR_COUNTS, rows, given, status);

@@ -8,8 +8,8 @@ enum { MAX_CELLS = 36 }; /* 6 x 6 cells around an agent */
 
 /* Where an agent may head for: an anchor, or the center of a cell. */
 typedef struct aim {
-  uint32_t anchor; /* COPSE_NONE: the center of a cell */
-  uint32_t cell;   /* that cell */
+  uint32_t anchor; /* COPSE_NONE if the aim is the center of a cell */
+  uint32_t cell;   /* the cell whose center is the aim, if `anchor` is COPSE_NONE */
   float point[2];
   float total; /* the length of the way through this point, with the goal's cost; INFINITY: none */
 } aim;

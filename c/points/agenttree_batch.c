@@ -244,7 +244,8 @@ static bool lay_out(band_table *table, const float *box, uint32_t size, float re
     table->bands = steps(box[dim + 1] - box[1], table->scale) + 4;
     table->layers = dim == 3 ? steps(box[5] - box[2], table->scale) + 2 : 1;
     const float bands = (float)table->bands * (float)table->layers;
-    /* The loop ends: if strips are very high, three per layer suffice, with 8 cells each. */
+    /* Each turn makes strips higher, so there are fewer. At last there are three strips of 8 cells,
+     * which always fit: so the loop ends. */
     if (bands <= BAND_LIMIT && (bands + 2) * (float)table->columns <= most) return true;
     if (isDivisible && size > CELL_LIMIT / 16) return false;
   }

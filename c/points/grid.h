@@ -147,7 +147,8 @@ copse_status grid_set_wrap(copse_points *points, const float *wrap);
  * to its center across an edge, nor is an agent outside. */
 bool grid_is_inner(const struct grid *grid, float4 lo, float4 hi);
 
-/* A walk over the runs of all agents that may be within reach of a box. */
+/* A loop over all runs of agents that can be near a box (a run: agents that are side by side in the
+ * order of the grid). */
 typedef struct wrapped_walk {
   const struct grid *grid;
   /* A number n past the last column (row, layer) stands for one at the other side of the world: for

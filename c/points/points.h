@@ -197,7 +197,8 @@ ALWAYS_INLINE scan_filter points_filter(const copse_points *points, const copse_
 
 /* ---- Creation ---- */
 
-/* The base of a structure: the options that all definitions have. Its arrays have no memory yet. */
+/* A copse_points with the options that copse_agenttree_def, copse_grid_def and copse_kdtree_def
+ * have in common. Its arrays have no memory yet. */
 #define POINTS_OF(def, functions)                                                                  \
   {                                                                                                \
     .type = (functions), .dimensions = (def)->dimensions, .capacity = (def)->capacity,             \

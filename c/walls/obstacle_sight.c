@@ -244,7 +244,7 @@ ALWAYS_INLINE contest compare(const edge_view *one, const edge_view *other, vec 
                    atStop > 0 || (atStop == 0 && atStart > 0)};
 }
 
-/* Moves a cursor to a sector of its row. */
+/* Moves a cursor, which points to a sector, to another sector of the same row. */
 OUT_OF_LINE void go_to(const sight_query *sight, cursor *sector, uint32_t place) {
   const copse_corner *corner = &sight->sectors[place];
   sector->place = place;
