@@ -518,7 +518,7 @@ copse_status copse_points_restorable(const copse_points *points, const void *byt
  *   `leave`, which is >= `radius`. At a distance between the two, an agent that was inside stays
  *   inside, and one that was outside stays outside. So an agent that walks along the border does
  *   not enter and leave over and over. For a circle, the distance is that from its center, compared
- *   as by copse_points_within. A box is enlarged instead: agents enter the box lo - radius … hi +
+ * as in copse_points_within. A box is enlarged instead: agents enter the box lo - radius … hi +
  *   radius, and leave the box lo - leave … hi + leave, both rounded to float.
  * - An agent also leaves if it is removed, or if a search does not find it because the agent is
  *   hidden (it has no group) or no longer matches the sensor's mask. If an agent was removed since
@@ -971,8 +971,8 @@ copse_status copse_obstacle_nearest(const copse_obstacle *tree, const float *cen
                                     uint32_t *visits);
 /* Sets *visible to true if the line of sight between the points `from` and `to` is clear: no edge
  * intersects it. With radius > 0, every edge must also be farther from the line of sight than the
- * radius. The distance of two segments is the least of four: from each end of each segment to the
- * other segment. Both directions give the same result. Nothing is visible from a point on a
+ * radius. The distance between two segments is the least of four: from each end of each segment to
+ * the other segment. Both directions give the same result. Nothing is visible from a point on a
  * wall. */
 copse_status copse_obstacle_visible(const copse_obstacle *tree, const float *from, const float *to,
                                     float radius, bool *visible, uint32_t *visits);
@@ -1159,7 +1159,7 @@ bool copse_crowd_has(const copse_crowd *crowd, uint32_t slot); /* true if the sl
 
 /* Adds an agent. Errors: COPSE_NOT_FINITE (a position or velocity), COPSE_FULL. */
 copse_status copse_crowd_add(copse_crowd *crowd, const copse_crowd_agent *agent, uint32_t *slot);
-/* Teleports an agent, and restarts its progress toward the goal: the agent is then neither arrived
+/* Teleports an agent, and restarts its progress toward the goal: it then counts as neither arrived
  * nor stuck. Errors: COPSE_STALE_SLOT (the slot is not in use), COPSE_NOT_FINITE. */
 copse_status copse_crowd_move(copse_crowd *crowd, uint32_t slot, const float *position);
 /* Removes an agent and clears its groups. COPSE_STALE_SLOT: the slot is not in use. */
@@ -1167,11 +1167,10 @@ copse_status copse_crowd_remove(copse_crowd *crowd, uint32_t slot);
 void copse_crowd_clear(copse_crowd *crowd);
 
 /* Advances all agents by a time step, in seconds: computes preferred velocities from goals, finds
- * neighbors, chooses new velocities, and moves the agents. `walls` may be NULL; changes of walls
- * since their last build have no effect. O(N log N + N * neighbors).
- * COPSE_INVALID_ARGUMENT: the time step is not positive and finite, or there are walls in 3D.
- * COPSE_NOT_FINITE: a position, velocity or preferred velocity of an enabled agent is not
- * finite. */
+ * neighbors, chooses new velocities, and moves the agents. `walls` may be NULL; changes to walls
+ * since their last build have no effect. O(N log N + N * neighbors). COPSE_INVALID_ARGUMENT: the
+ * time step is not positive and finite, or there are walls in 3D. COPSE_NOT_FINITE: a position,
+ * velocity or preferred velocity of an enabled agent is not finite. */
 copse_status copse_crowd_step(copse_crowd *crowd, const copse_obstacle *walls, float timeStep,
                               uint32_t *firstBad);
 /* Returns the number of agents that arrived in the last step. An agent has arrived if it is at its
@@ -1227,25 +1226,24 @@ copse_status copse_crowd_restorable(const copse_crowd *crowd, const void *bytes,
  * that share few goals. A build is the costly part; each agent's direction is then cheap. A path
  * for a single agent is cheaper to find by other means.
  *
- * The field divides its bounds into square cells. Walls come from an obstacle tree. A way keeps
+ * The field divides its bounds into square cells. Walls come from an obstacle tree. A way stays
  * farther than a radius from all walls. Promises, for walls that have not changed since the build:
- * - A way that a query returns keeps farther than the field's radius from all walls, if its start
+ * - A way that a query returns stays farther than the field's radius from all walls, if its start
  *   does.
- * - A way is found if there is one that is nowhere narrower than a cell, after the radius is taken
- *   off on both sides. Narrower passages may be found or missed.
- * - Ways are nearly shortest. Where gaps are at least three cells wide, they are longer than the
- *   shortest way by less than 0.2% on average.
+ * - A way is found if there is one that is at least a cell wide everywhere, not counting the radius
+ * on both sides. Narrower passages may be found or missed.
+ * - Ways are nearly the shortest: on average less than 0.2% longer, where gaps are at least three
+ * cells wide.
  * - A build depends on the walls, the closed cells, the goals, the radius and the definition
  *   alone. A sliced build gives the same bits as one in a single call.
  *
  * A way has corners at *anchors*: goals, and turning points just off the corners of walls. A corner
  * of a wall that turns by up to an eighth, a quarter, or half a circle has 1, 2, or 4 turning
- * points, one of closed cells has 1. Points that are not free or outside of the bounds are left
- * out.
+ * points, one of closed cells has 1. Points that are blocked or outside of the bounds are left out.
  *
  * Walls that reach a million times farther than the field may be missed by rounding.
  *
- * The obstacle tree must exist as long as the field is built or asked. Lines of sight are tested in
+ * The obstacle tree must exist during every build and query. Lines of sight are tested in
  * the tree as it is then. If the tree was built again since the field was, queries test every line
  * of sight from the position that they are asked for: so an agent is never sent through a wall that
  * moved. It may be sent nowhere until the next build. */
@@ -1281,14 +1279,14 @@ uint32_t copse_flowfield_rows(const copse_flowfield *field);
 /* ---- Settings: they take effect with the next build that begins ---- */
 /* Sets the walls; NULL: none. The tree is not copied: it must exist while the field uses it. */
 void copse_flowfield_set_obstacles(copse_flowfield *field, const copse_obstacle *walls);
-/* Sets the distance that ways keep from walls, in world units. Best a little more than the radius
- * of the largest agent, such as 1.02 times: then agents have room to turn. COPSE_INVALID_ARGUMENT:
- * less than half a cell, or more than COPSE_MAX_COORDINATE. */
+/* Sets the distance that ways keep from walls, in world units. Best slightly above the radius of
+ * the largest agent, say 1.02 times it: then agents have room to turn. COPSE_INVALID_ARGUMENT: less
+ * than half a cell, or more than COPSE_MAX_COORDINATE. */
 copse_status copse_flowfield_set_radius(copse_flowfield *field, float radius);
 float copse_flowfield_radius(const copse_flowfield *field); /* what the next build takes */
 /* Returns a byte per cell, row by row from low y, for the caller to write. Ways don't enter cells
- * whose byte is not 0. Agents are points for this: if all of an agent must stay out, close the
- * cells around as well. An agent that is in a closed cell may leave it. */
+ * whose byte is not 0. Agents count as points here: to keep a whole agent out, close the cells
+ * around those too. An agent that is in a closed cell may leave it. */
 uint8_t *copse_flowfield_closed(copse_flowfield *field);
 
 /* A point (lo equals hi) or an area: the closed box lo … hi. An agent in an area is at the goal.
@@ -1313,24 +1311,24 @@ uint32_t copse_flowfield_goal_count(const copse_flowfield *field); /* those that
  * number of anchors. COPSE_FULL: the capacity is too small; *needed is then the least capacity that
  * is known to be necessary, and queries still see the previous build. `needed` may be NULL. */
 copse_status copse_flowfield_build(copse_flowfield *field, uint32_t *needed);
-/* Goes on with the build under way or, if there is none, begins one. Returns when about `work`
- * cells were visited: the last step may exceed that, by a goal's nearest free cell or by an
- * anchor's cells. copse_flowfield_stats says how much work the last build was. While a build is
- * under way, queries see the previous one. Sets *done to true if the build was completed: queries
- * see it from now on. Then call update again only if something changed. An update takes goals,
- * radius and closed cells when it begins. If the walls were built again since, it starts over: if
- * they are built in every frame, only copse_flowfield_build comes to an end. Errors as in
- * copse_flowfield_build: the build under way is dropped. */
+/* Goes on with the build under way or, if there is none, begins one. Returns after visiting about
+ * `work` cells, or more by one search for a goal's free cell or by one anchor's cells.
+ * copse_flowfield_stats says how much work the last build was. While a build is under way, queries
+ * see the previous one. Sets *done to true if the build was completed: queries see it from now on.
+ * Then call update again only if something changed. Goals, radius and closed cells are read when
+ * the build begins. If the walls were built again since, it starts over: if they are built in every
+ * frame, only copse_flowfield_build ever finishes. Errors as in copse_flowfield_build: the build
+ * under way is dropped. */
 copse_status copse_flowfield_update(copse_flowfield *field, uint32_t work, bool *done,
                                     uint32_t *needed);
 bool copse_flowfield_is_built(const copse_flowfield *field); /* true after the first build */
 
 /* ---- Queries: they see the last build ---- *
- * A position heads for the anchor in sight with the shortest way, among those of the 4 cells around
- * it; near walls, also of 12 more, or for the center of one of 36 cells. Most positions in the open
- * need no test of a line of sight. A position nearer to a wall than the radius is tested with
- * almost its own distance instead. Positions outside of the bounds head for what they see of the
- * cells at the border. Queries fail with COPSE_NOT_BUILT before the first build, and with
+ * A way first leads to the best anchor in sight, among those of the 4 cells around the position;
+ * near walls, also of 12 more, or to the center of one of 36 cells. Most positions in the open need
+ * no test of a line of sight. If the position is nearer to a wall than the radius, tests use almost
+ * that distance instead of the radius. From outside of the bounds, ways lead to cells in sight at
+ * the border. Queries fail with COPSE_NOT_BUILT before the first build, and with
  * COPSE_INVALID_ARGUMENT for coordinates that are not finite. */
 /* Writes the length of the way from a point to the nearest goal, with the goal's cost. INFINITY:
  * there is no way. In an area it is the area's cost, unless another goal's way is shorter. */
@@ -1346,8 +1344,8 @@ copse_status copse_flowfield_direction_many(const copse_flowfield *field, const 
                                             uint32_t n, float *directions, float *distances);
 /* Writes the corners (x, y each) of the way from a point. The point is not among them, unless it is
  * in an area; the goal is the last. *total is the number of corners; 0: there is no way. If it
- * exceeds `capacity`, the first `capacity` corners are written. If the walls were built again since
- * the field was, only the way to the first corner is tested. */
+ * exceeds `capacity`, the first `capacity` corners are written. If the walls were rebuilt after the
+ * field, only the way to the first corner is tested. */
 copse_status copse_flowfield_path(const copse_flowfield *field, const float *point, float *corners,
                                   uint32_t capacity, uint32_t *total);
 /* What an agent heads for. */
@@ -1359,14 +1357,13 @@ typedef struct copse_flowfield_aim {
   float direction[2]; /* out: the unit vector to that point; 0, 0 if it is the agent's position */
   float distance; /* out: the length of the way, with the goal's cost; INFINITY: there is none */
 } copse_flowfield_aim;
-/* Writes what an agent of a given radius heads for, which moves along from step to step: keep `aim`
- * for the next step. The agent goes on to head for an anchor as long as it is in sight and its way
- * is no longer than others; so agents don't swing to and fro in narrow gaps. Within 1.5 cells of
- * the anchor it turns to the next one as soon as that is in sight; and in any case as near as the
- * field's radius exceeds its own. Anchors keep their numbers from build to build, as long as walls,
- * closed cells and radius stay; a number that the field has not got counts as COPSE_NONE. An agent
- * that is larger than the field's radius has no way. COPSE_INVALID_ARGUMENT: the radius is NaN or
- * negative, too. On an error there is no way. */
+/* Writes what a moving agent of a given radius heads for in this step: keep `aim` for the next
+ * step. The agent keeps heading for its anchor while that is in sight and no other way is shorter;
+ * so agents don't swing to and fro in narrow gaps. Within 1.5 cells of the anchor it turns to the
+ * next one once that is in sight; within the field's radius minus its own, it always does. Anchors
+ * keep their numbers from build to build, while walls, closed cells and radius are the same; an
+ * unknown number counts as COPSE_NONE. An agent that is larger than the field's radius has no way.
+ * COPSE_INVALID_ARGUMENT: the radius is NaN or negative, too. On an error there is no way. */
 copse_status copse_flowfield_lead(const copse_flowfield *field, const float *point, float radius,
                                   copse_flowfield_aim *aim);
 
@@ -1393,7 +1390,7 @@ const float *copse_flowfield_distances(const copse_flowfield *field);
  * (INFINITY: none), the anchor (-1: none), and 1 if the cell is blocked, else 0; 7 floats each. */
 size_t copse_flowfield_cells(const copse_flowfield *field, size_t skipped, float *out,
                              size_t capacity);
-/* Writes lines to draw, from each anchor that is reached to the next one of its way: x0, y0, x1, y1
+/* Writes lines to draw, from each anchor that is reached to the next one on its way: x0, y0, x1, y1
  * and the length of the way, 5 floats each. A goal's line has no length. */
 size_t copse_flowfield_lines(const copse_flowfield *field, size_t skipped, float *out,
                              size_t capacity);
@@ -1407,7 +1404,7 @@ typedef struct copse_flowfield_statistics { /* of the last build, unless said ot
   uint64_t visits;  /* visited cells */
   uint64_t sights;  /* tested lines of sight */
   uint64_t work;    /* in the unit of copse_flowfield_update */
-  uint32_t restarts; /* updates that started over because walls were built, since the creation */
+  uint32_t restarts; /* updates since the creation that started over because walls were rebuilt */
   bool isCurrent;    /* true if the walls are still those of the build */
   bool isUnderWay;   /* true if an update is not done */
   size_t bytes;      /* memory of the whole object */
@@ -1418,8 +1415,8 @@ bool copse_flowfield_validate(const copse_flowfield *field);
 
 /* Saves what was built, the build under way, and the settings except the obstacle tree. The field
  * that restores needs the same bounds and cell, and room for the anchors and goals. It then goes on
- * exactly like the saved one, if its obstacle tree has the same walls: else as if they had been
- * built again. */
+ * exactly like the saved one, or, if its obstacle tree has other walls, as if the tree had been
+ * rebuilt. */
 copse_status copse_flowfield_save(const copse_flowfield *field, void *bytes, size_t capacity,
                                   size_t *total);
 copse_status copse_flowfield_restore(copse_flowfield *field, const void *bytes, size_t size);
