@@ -1,4 +1,4 @@
-// The base class of all trees, grids, crowds and sensors. Each of them is a JavaScript object that
+// The base class of all trees, grids, crowds, flow fields and sensors. Each of them is a JavaScript object that
 // calls an object in the core (the .wasm file) by a handle. The base class contains what they
 // share: lifetime, calls, views of linear memory, and snapshots.
 
@@ -129,8 +129,8 @@ export class CoreObject {
   /**
    * Describes the head of a snapshot, so that error messages can say what does not match.
    * `options`: the names of the options that must be equal to those of this object, see
-   * `badSnapshot`. `sizes`: the indices of the words that hold a count of slots; none of these
-   * counts may exceed the capacity.
+   * `badSnapshot`. `sizes`: the indices of the words that hold counts; none of these may exceed
+   * the capacity.
    * @type {{ options: readonly string[], sizes: readonly number[] }}
    */
   _head = { options: [], sizes: [] }

@@ -103,7 +103,7 @@ export class PointsOnly extends Slots {
   _layout
   /**
    * False until the game gets the array `radii` or restores a snapshot that holds radii. Until then
-   * all radii are 0, and `build` skips them.
+   * all radii are 0, and `build` skips them. Always true if the index has a source.
    */
   _hasRadii = false
   // The objects that calls return: reused, not created for each call.

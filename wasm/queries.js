@@ -1,5 +1,5 @@
-// Single queries: how their options are read, how their results are returned, and the queries that
-// points and boxes share.
+// Queries and batches: how their options are read, how their results are returned, and the queries
+// that points and boxes share.
 //
 // The 2D and 3D classes share these methods, which declare the parameters of 3D. A call in 2D omits
 // each z, so the arguments after the first z arrive one parameter early, and those after a second z
@@ -117,7 +117,7 @@ const OPTIONS = {
 
 /**
  * Begins a query: writes its options to `query`. Accepts only the options in `bits`. `readOptions`
- * is a separate function, because V8 makes faster code of two small functions than of one large.
+ * is a separate function, because V8 makes faster code of two small functions than of a big one.
  */
 export function ask(object, method, options, bits) {
   object._begin(method)
@@ -347,8 +347,8 @@ export function neighborRowsOf(object, count) {
 }
 
 /**
- * Casts many rays. The option `bits` of points includes a radius, which boxes don't take: their
- * function of the core has one parameter less.
+ * Casts many rays. For points, `bits` has the bit RADIUS. Boxes have no radius: their function of
+ * the core has one parameter less.
  */
 export function castMany(object, segments, options, bits) {
   ask(object, 'raycastMany', options, bits | EACH)

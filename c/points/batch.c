@@ -109,8 +109,8 @@ SMALL_CODE static void rows_end(row_writer *writer, copse_rows *rows) {
   rows->truncated = writer->truncated;
 }
 
-/* Appends ids to a row that has `total` ids already: those of the agents of a run that are within
- * the distance and belong in the row. Returns the new length of the row. */
+/* Appends to a row of `total` ids those of a run's agents that are within the distance and belong
+ * in the row. Returns the new length of the row. */
 ALWAYS_INLINE uint32_t append_run(const nearby *near, near_run run, const batch_asker *asker,
                                   float4 limit2, uint32_t *row, uint32_t total, const bool plain,
                                   const int dim) {
@@ -339,7 +339,7 @@ SMALL_CODE static uint32_t nearest_alone(const batch_query *batch, const float *
   return nearest_of_query(batch, center, &query, k, row);
 }
 
-/* Writes the row of a gathered agent by a single query, which searches all agents. Needed if too
+/* Writes the row of a gathered entry by a single query, which searches all agents. Needed if too
  * few of its neighbors were gathered. */
 SMALL_CODE OUT_OF_LINE uint32_t nearest_beyond(const batch_query *batch, const nearby *near,
                                                uint32_t i, uint32_t k, pairs row) {
