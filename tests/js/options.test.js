@@ -58,7 +58,7 @@ test('constructors throw only documented errors, and leak nothing when they do',
     () => void other.reserve(other.capacity),
   )
   // Room for a snapshot of this size is kept.
-  const { name, dimensions, required } = CLASSES.find(({ name }) => name === 'FlowField')
+  const { name, dimensions, required } = HOLDERS.find(({ name }) => name === 'FlowField')
   const field = new copse[name]({ instance, ...required })
   familyOf(name).fill(field, dimensions, place, 8)
   field.save()
