@@ -13,8 +13,8 @@ copse_flowfield_def copse_flowfield_default(void) {
       .bounds = {0, 0, 100, 100}, .cell = 1, .radius = 0.5f, .capacity = 4096, .goals = 64};
 }
 
-/* Returns the number of cells that cover the bounds along an axis; 0 if that is not possible. A
- * remainder that rounding may cause gets no cell. */
+/* Returns the number of cells that cover the bounds along an axis; 0 if the bounds are empty or
+ * take too many cells. A remainder so small that it may be a rounding error gets no cell. */
 static uint32_t cells_along(const copse_flowfield_def *def, int axis) {
   const double size = (double)def->bounds[2 + axis] - (double)def->bounds[axis];
   const double cells = ceil(size / (double)def->cell - 1e-4);
@@ -22,7 +22,7 @@ static uint32_t cells_along(const copse_flowfield_def *def, int axis) {
   return cells > 1 ? (uint32_t)cells : 1;
 }
 
-/* True if coordinates inside the bounds are precise enough to tell parts of a cell. */
+/* True if the bounds are valid, and floats inside them are precise to a small part of a cell. */
 static bool is_precise(const copse_flowfield_def *def) {
   for (int i = 0; i < 4; i++)
     if (!is_coordinate(def->bounds[i]) || !(fabsf(def->bounds[i]) <= def->cell * 0x1p16f))
@@ -55,7 +55,7 @@ static uint64_t carve(copse_flowfield *field, void *memory) {
     map->cells = arena_carve(&layout, cells, sizeof *map->cells);
     map->anchors = arena_carve(&layout, anchors, sizeof *map->anchors);
     map->goals = arena_carve(&layout, goals, sizeof *map->goals);
-    /* On a side of a ring, there is a gap after each span. */
+    /* Spans on a side of a ring have gaps: at most every other cell begins one. */
     for (int set = 0; set < RING_SIDES; set++)
       field->spans[i][set] = arena_carve(&layout, side / 2 + 2, sizeof(flow_span));
   }
@@ -116,7 +116,7 @@ void copse_flowfield_destroy(copse_flowfield *field) {
   memory_give(&allocator, field, sizeof *field);
 }
 
-/* Returns the options that the field has after a reserve. */
+/* Returns the field's options, with capacities raised to at least the given ones. */
 static copse_flowfield_def reserved(const copse_flowfield *field, uint32_t capacity,
                                     uint32_t goals) {
   copse_flowfield_def larger = field->def;

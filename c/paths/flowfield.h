@@ -1,24 +1,25 @@
 /* The flow field: ways around walls to the nearest of some goals.
  *
- * The area is divided into square cells. A *map* says for each cell how far its center is from the
- * goals, and by which *anchor*: the next point of the way, to which the center has a clear line of
- * sight. Anchors are the goals and the *turning points*, which are just off the corners of walls.
- * Each anchor has a parent, the next anchor of the way; a goal has none. So a way is a position,
- * its anchor, that anchor's parent, and so on, and is as straight as walls allow. "Clear" means
- * farther than the radius from all walls, and in no closed cell.
+ * The area is divided into square cells. A *map* says for each cell how long the way from its
+ * center to the nearest goal is, and which *anchor* is next on it: a point to which the center has
+ * a clear line of sight. Anchors are the goals and the *turning points*, which are just off the
+ * corners of walls. Each anchor has a parent, the next anchor of the way; a goal has none. So a way
+ * is a position, its anchor, that anchor's parent, and so on, and is as straight as walls allow.
+ * "Clear" means farther than the radius from all walls, and in no closed cell.
  *
  * A build marks the cells that walls block, finds the turning points, and then takes anchors from a
  * heap, nearest first, as in Dijkstra's algorithm. Each anchor *floods*: from its cell outward,
- * ring by ring, it takes the cells that it sees and brings nearer to a goal. The line of sight from
+ * ring by ring, it takes the cells that see it and get a shorter way by it. The line of sight from
  * a cell to the anchor crosses the previous ring between two cells. If both see the anchor, and the
- * square between the four centers is clear of walls, then the cell sees it as well: a wall between
- * the two lines of sight would be within half a cell of one of them. This saves most tests, but is
- * true only if the radius is at least half a cell. Other cells are tested exactly.
+ * square of centers that the line crosses is clear of walls, then the cell sees the anchor as well:
+ * a wall between the lines of sight of those two cells would be within half a cell of one line.
+ * This saves most tests, but is true only if the radius is at least half a cell. Other cells are
+ * tested exactly.
  *
- * An exact test compares with `reach`, which is the radius plus a little: more than rounding can
- * make a line of sight that was not tested come nearer to a wall than one that was.
+ * An exact test uses `reach`, the radius plus a little, so that untested lines of sight keep the
+ * radius in spite of rounding.
  *
- * There are two maps: one is shown to queries while the other is built, a step at a time.
+ * There are two maps: queries read one while the other is built, a step at a time.
  *
  * The order of anchors is that of the continuous Dijkstra method: J. S. B. Mitchell, "Shortest
  * paths among obstacles in the plane" (1996). */
@@ -29,44 +30,44 @@
 
 enum {
   NO_ANCHOR = UINT16_MAX,
-  LINK_CELLS = 8 /* an anchor is linked to all turning points in sight within so many cells: so ways
-                  * through gaps narrower than a cell are found */
+  LINK_CELLS = 8 /* an anchor is linked to all turning points in sight within this many cells, to
+                  * find ways through gaps narrower than a cell */
 };
 
-/* Bits of a cell. A square is that of the four centers of a cell, the next one along x, and the two
- * above: it has the index of its lowest cell. */
+/* Bits of a cell and of its square. A square has its corners at four centers: of a cell, of the
+ * next cell along x, and of the two above. Its index is that of the first cell. */
 enum {
-  CELL_BLOCKED = 1,        /* the center is within reach of a wall, in a solid area, or closed */
-  CELL_SQUARE_BLOCKED = 2, /* the square is not clear, or is partly outside of the field */
-  CELL_NEAR_VERTEX = 4,    /* the square is within reach of an edge's end */
+  CELL_BLOCKED = 1,        /* closed, or the center is within reach of a wall or in a solid area */
+  CELL_SQUARE_BLOCKED = 2, /* a corner is blocked or outside of the field, or a vertex is near */
+  CELL_NEAR_VERTEX = 4,    /* an edge's end is within reach of the square */
   CELL_CLOSED = 8,         /* the game closed the cell */
   CELL_TURNS = 16,         /* a turning point is in the cell or in one of the 8 around it */
-  CELL_GOAL = 32,          /* a goal that is an area reaches into the cell */
+  CELL_GOAL = 32,          /* part of a goal's area is in the cell */
   CELL_BITS = 63
 };
 
 typedef struct flow_anchor {
   float point[2];
-  float distance;     /* from a goal, including the goal's cost; INFINITY: not reached */
+  float distance;     /* the length of the way to a goal, with its cost; INFINITY: not reached */
   uint16_t parent;    /* the next anchor of the way; NO_ANCHOR: a goal, or not reached */
-  uint16_t isWaiting; /* 1 if it is in the heap. Kept for snapshots */
+  uint16_t isWaiting; /* 1 if the anchor is in the heap, which snapshots don't hold */
 } flow_anchor;
 
 typedef struct flow_map {
-  float *distances;     /* by cell; INFINITY: not reached */
-  uint16_t *aims;       /* by cell: the anchor */
+  float *distances;     /* by cell: the length of the way to a goal; INFINITY: not reached */
+  uint16_t *aims;       /* by cell: the first anchor of the way; NO_ANCHOR: not reached */
   uint8_t *cells;       /* by cell: bits CELL_* */
-  flow_anchor *anchors; /* turning points, goals, then centers of cells beside unreached ones */
+  flow_anchor *anchors; /* turning points, goals, then centers of cells (see flow_mend_row) */
   copse_flowfield_goal *goals;
   uint32_t anchorCount, goalCount;
-  uint32_t turns; /* the first anchors are turning points: so many */
-  uint32_t moved; /* goals that were moved to a free place */
+  uint32_t turns; /* how many turning points: they are the first anchors */
+  uint32_t moved; /* goals that were not at a free place */
   float radius, reach;
   uint32_t hasClosed; /* 1 if a cell is closed */
-  /* Walls are the same if the tree has not been built since, or if the hash of its edges is equal.
-   */
+  /* The hash of the edges that the map was made from, and the tree's `builds` when this hash was
+   * last compared with the tree's. Walls are the same if isMatched, and `builds` is the same. */
   uint32_t wallsHash, wallsBuilds;
-  bool isMatched; /* false: the walls differ, whatever wallsBuilds is */
+  bool isMatched; /* true if the hashes were equal in that comparison */
   /* What the build did, for statistics. */
   uint32_t blocked, floods;
   uint64_t visits, sights, work;
@@ -97,7 +98,7 @@ struct copse_flowfield {
   uint32_t columns, rows;
 
   /* What the next build takes. */
-  uint8_t *closed; /* by cell, written by the caller */
+  uint8_t *closed; /* by cell: not 0 if closed. Written by the caller */
   copse_flowfield_goal *goals;
   uint32_t goalCount;
   float radius;
@@ -109,13 +110,13 @@ struct copse_flowfield {
   /* The build under way. */
   flow_stage stage;
   uint32_t cursor;   /* the row, edge or goal at which the stage continues */
-  uint32_t needed;   /* the number of anchors so far, including those without room */
+  uint32_t needed;   /* the number of anchors so far, including those that found no room */
   uint32_t gained;   /* anchors that the current search for missed cells has added */
-  uint32_t restarts; /* updates that started over because walls were built */
+  uint32_t restarts; /* updates that started over because walls were built or replaced */
 
   /* Scratch. */
-  uint32_t *stamps;         /* by cell: the last flood that saw the cell */
-  uint32_t *tested;         /* by anchor: the last flood that tested it */
+  uint32_t *stamps;         /* by cell: the last flood, by number, in which it saw the anchor */
+  uint32_t *tested;         /* by anchor: the last flood, by number, that tested it */
   uint16_t *heap, *places;  /* anchors that wait; by anchor: its place in the heap, or NO_ANCHOR */
   uint16_t *firsts, *nexts; /* by cell: its first turning point; by anchor: the next in its cell */
   uint32_t waiting, flood;
@@ -130,13 +131,13 @@ ALWAYS_INLINE uint32_t flow_cell_count(const copse_flowfield *field) {
 /* Returns a coordinate of a cell's center. `index` is the column (axis 0) or the row (axis 1). */
 float flow_center(const copse_flowfield *field, int axis, uint32_t index);
 void flow_center_of(const copse_flowfield *field, uint32_t cell, float *center);
-/* Returns a coordinate in cells: 0 is the center of the first column or row, 1 that of the next. */
+/* Converts a coordinate to cells: 0 at the center of the first column or row, 1 at the next. */
 double flow_place(const copse_flowfield *field, int axis, double coordinate);
-/* Rounds down, and clamps to lo … hi. */
+/* Returns `place` rounded down and clamped to lo … hi. */
 int32_t flow_floor(double place, int32_t lo, int32_t hi);
 /* Returns the cell of a point; if the point is outside of the field, the nearest cell. */
 uint32_t flow_cell_at(const copse_flowfield *field, const float *point);
-/* True if a point is in a cell. */
+/* True if a point is inside the field. */
 bool flow_covers(const copse_flowfield *field, const float *point);
 float flow_length(const float *from, const float *to);
 
@@ -147,46 +148,47 @@ ALWAYS_INLINE bool flow_is_in(const copse_flowfield_goal *goal, const float *poi
 
 /* ---- Shared by several files ---- */
 
-/* True if all cells within a margin of a segment are open: with 0, all cells that it touches. */
+/* True if a segment touches no closed cell, even if it is widened by a margin along both axes. */
 bool flow_is_open(const copse_flowfield *field, const flow_map *map, const float *from,
                   const float *to, float margin);
 /* True if the straight way between two points keeps farther than the radius from all walls, and
- * touches no closed cell. A radius above the map's counts as a margin for closed cells too. */
+ * touches no closed cell. The excess over the map's radius is a margin for closed cells. */
 bool flow_sees(const copse_flowfield *field, const flow_map *map, const float *from,
                const float *to, float radius);
-/* True if the field's walls are those that the map was made from. */
+/* True if the field's walls are known to be those that the map was made from. */
 bool flow_is_current(const copse_flowfield *field, const flow_map *map);
-/* Finds out whether a map was made from the field's walls, by the hash of their edges. */
+/* Sets isMatched: compares the hash of the field's walls with the map's. */
 void flow_match_walls(const copse_flowfield *field, flow_map *map);
-/* Returns a hash of the edges of the tree's last build. */
+/* Returns a hash of the edges of the tree's last build; 0 if `walls` is NULL. */
 uint32_t flow_hash_walls(const copse_obstacle *walls);
 
-/* Marks the blocked cells of some rows, and the squares below them. */
+/* Marks the blocked cells of rows first … end - 1, and the blocked squares that they complete. */
 void flow_raster_rows(copse_flowfield *field, flow_map *map, uint32_t first, uint32_t end);
-/* Add the turning points at an edge's first end, those above a row of cells, or the anchors of a
- * goal. `count` is the number of anchors that were needed so far. Return it with the new ones: it
- * grows even if there is no more room. */
+/* Add the turning points at an edge's first end, those at corners above a row of cells, or the
+ * anchors of a goal. `count`: the number of anchors needed so far. They return the new count, which
+ * includes anchors that found no room. */
 uint32_t flow_turns_of_edge(copse_flowfield *field, flow_map *map, uint32_t edge, uint32_t count);
 uint32_t flow_turns_of_row(copse_flowfield *field, flow_map *map, uint32_t row, uint32_t count);
 uint32_t flow_add_goal(copse_flowfield *field, flow_map *map, uint32_t index, uint32_t count);
-/* Enters a turning point in the list of its cell, and marks the cells around. */
+/* Adds a turning point to its cell's list. Marks the 3 x 3 cells around it. */
 void flow_link(copse_flowfield *field, flow_map *map, uint32_t anchor);
 
 /* Puts an anchor into the heap, or moves it up after its distance decreased. */
 void flow_wait(copse_flowfield *field, flow_map *map, uint32_t anchor);
-/* Takes the nearest anchor from the heap, which must not be empty, and floods from it. */
+/* Takes the anchor with the shortest way from the heap, which must not be empty. Floods from it. */
 void flow_spread(copse_flowfield *field, flow_map *map);
-/* Looks for cells of a row whose way through a cell beside is shorter than their own, because they
- * lie in passages narrower than a cell: makes the center of the cell beside an anchor. Stops at the
- * first one. False if there is no room for the anchor. */
+/* Looks for the first cell of a row whose way is shorter through a neighbor, because the cell lies
+ * in a passage narrower than a cell. Adds an anchor at that neighbor's center. False if there is no
+ * room for the anchor. */
 bool flow_mend_row(copse_flowfield *field, flow_map *map, uint32_t row);
 
-/* Returns the radius with which a build tests: greater than the radius by more than the errors of
+/* Returns the distance that a build tests with: the radius, plus more than the errors of
  * coordinates, which grow with the field's bounds. */
 float flow_reach(const copse_flowfield *field, float radius);
-/* Makes the scratch arrays of the build under way again, after its maps were moved or restored. */
+/* Remakes the scratch arrays of the build under way, after its maps were moved or restored. Drops
+ * the build if anchors found no room. */
 void flow_resume(copse_flowfield *field);
-/* True if goals are valid. */
+/* True if the coordinates and costs of goals are in range. */
 bool flow_goals_ok(const copse_flowfield_goal *goals, uint32_t count);
 
 #endif

@@ -6,7 +6,7 @@
 
 enum { ROWS_PER_STEP = 16, EDGES_PER_STEP = 64 };
 
-/* What a step costs, in the unit of copse_flowfield_update: about the time of a visited cell. */
+/* What parts of a build cost, in units of work: one is about the time to visit a cell. */
 enum { WORK_PER_CALL = 100, WORK_PER_SIGHT = 10, WORK_PER_EDGE = 20, CELLS_PER_WORK = 4 };
 
 static void clear_scratch(copse_flowfield *field) {
@@ -21,7 +21,7 @@ static void clear_scratch(copse_flowfield *field) {
 void flow_resume(copse_flowfield *field) {
   flow_map *map = &field->maps[!field->shown];
   if (field->stage == FLOW_IDLE) return;
-  if (field->needed > map->anchorCount) { /* anchors were left out, for which there is room now */
+  if (field->needed > map->anchorCount) { /* anchors found no room: drops the build */
     field->stage = FLOW_IDLE;
     return;
   }
@@ -45,7 +45,7 @@ float flow_reach(const copse_flowfield *field, float radius) {
   return radius + (radius * 0x1p-16f + (far + field->def.cell) * 0x1p-22f);
 }
 
-/* Begins a build: takes the radius, the goals and the closed cells. */
+/* Begins a build with the current radius, goals, closed cells and walls. */
 static void start(copse_flowfield *field) {
   flow_map *map = &field->maps[!field->shown];
   const uint32_t cells = flow_cell_count(field);
@@ -70,13 +70,12 @@ static void start(copse_flowfield *field) {
   field->cursor = field->needed = field->gained = 0;
 }
 
-/* Ends a stage. */
 static void go_on(copse_flowfield *field, flow_stage stage) {
   field->stage = stage;
   field->cursor = 0;
 }
 
-/* Marks some rows. Returns the work. */
+/* Marks some rows. Like all steps, returns how much work that was. */
 static uint64_t step_raster(copse_flowfield *field, flow_map *map) {
   const uint32_t first = field->cursor, left = field->rows - first;
   const uint32_t rows = left < ROWS_PER_STEP ? left : ROWS_PER_STEP;
@@ -86,7 +85,6 @@ static uint64_t step_raster(copse_flowfield *field, flow_map *map) {
   return rows * field->columns / CELLS_PER_WORK + (field->walls ? field->walls->edgeCount : 0);
 }
 
-/* Finds the turning points of some edges, and those of closed cells after them. */
 static uint64_t step_turns(copse_flowfield *field, flow_map *map) {
   const uint32_t edges = field->walls ? field->walls->def.capacity : 0;
   for (int i = 0; i < EDGES_PER_STEP && field->cursor < edges; i++, field->cursor++)
@@ -102,7 +100,7 @@ static uint64_t step_corners(copse_flowfield *field, flow_map *map) {
   return field->columns / CELLS_PER_WORK + (field->needed - before) * WORK_PER_EDGE;
 }
 
-/* Adds a goal. After the last one, lets all goals wait to flood. */
+/* Adds the anchors of a goal. After the last goal, puts the anchors of all goals into the heap. */
 static uint64_t step_goals(copse_flowfield *field, flow_map *map) {
   if (field->cursor < map->goalCount) {
     const uint32_t before = field->needed;
@@ -115,8 +113,8 @@ static uint64_t step_goals(copse_flowfield *field, flow_map *map) {
   return map->anchorCount;
 }
 
-/* Floods from an anchor or, if none waits, looks for missed cells in a row. After a search that
- * found none, the build is complete. */
+/* Floods from an anchor or, if none waits, looks for cells of a row that floods missed. The build
+ * is complete once a search of all rows finds none. */
 static uint64_t step_spread(copse_flowfield *field, flow_map *map) {
   const uint64_t before = map->visits + map->sights * WORK_PER_SIGHT;
   uint64_t more = 0;
@@ -149,14 +147,14 @@ static uint64_t step(copse_flowfield *field, flow_map *map) {
   }
 }
 
-/* Goes on with the build under way until it is complete or the work is done. */
+/* Goes on with the build under way until it is complete or `work` is used up. */
 static copse_status go(copse_flowfield *field, uint64_t work, uint32_t *needed) {
   flow_map *map = &field->maps[!field->shown];
   for (uint64_t done = 0; done < work && field->stage != FLOW_IDLE;) {
     const uint64_t more = step(field, map) + WORK_PER_CALL;
     done += more;
     map->work += more;
-    /* How many anchors turning points and goals need is known after the last goal. */
+    /* `needed` counts all turning points and goals only after the last goal. */
     const bool isKnown = field->stage == FLOW_SPREAD ||
                          (field->stage == FLOW_GOALS && field->cursor == map->goalCount);
     if (isKnown && field->needed > field->def.capacity) {

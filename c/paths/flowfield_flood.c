@@ -1,5 +1,4 @@
-/* Floods of the flow field: an anchor takes the cells that it sees and brings nearer to a goal.
- */
+/* Floods of the flow field: an anchor takes the cells that see it and get a shorter way by it. */
 
 #include "flowfield.h"
 
@@ -11,7 +10,7 @@ bool flow_is_current(const copse_flowfield *field, const flow_map *map) {
   return map->isMatched && map->wallsBuilds == (field->walls ? field->walls->builds : 0);
 }
 
-/* True if a cell between two columns of a row is closed. Columns outside of the field are open. */
+/* True if a row has a closed cell from x = `from` to `to`, in cells from the field's left side. */
 static bool closed_between(const copse_flowfield *field, const flow_map *map, int32_t row,
                            double from, double to) {
   const int32_t last = (int32_t)field->columns - 1;
@@ -35,7 +34,7 @@ bool flow_is_open(const copse_flowfield *field, const flow_map *map, const float
                y1 = flow_place(field, 1, (double)high[1]) + 0.5;
   const int32_t last = flow_floor(y1 + around, -1, (int32_t)field->rows);
   for (int32_t row = flow_floor(y0 - around, -1, (int32_t)field->rows); row <= last; row++) {
-    /* The part of the segment in the row, with its border. */
+    /* The part of the segment that is within `around` of the row. */
     const double bottom = (double)row - around, top = (double)row + 1 + around;
     const double slope = y1 > y0 ? (x1 - x0) / (y1 - y0) : 0;
     const double begin = y0 < bottom ? x0 + slope * (bottom - y0) : x0;
@@ -79,7 +78,7 @@ void flow_wait(copse_flowfield *field, flow_map *map, uint32_t anchor) {
   put(field, place, anchor);
 }
 
-/* Removes the nearest anchor from the heap. */
+/* Removes the anchor with the shortest way from the heap. */
 static uint32_t take_nearest(copse_flowfield *field, flow_map *map) {
   const uint32_t nearest = field->heap[0], last = field->heap[--field->waiting];
   map->anchors[nearest].isWaiting = 0;
@@ -104,16 +103,16 @@ typedef struct flood {
   copse_flowfield *field;
   flow_map *map;
   uint32_t anchor, stamp;
-  float point[2], distance; /* those of the anchor */
+  float point[2], distance; /* of the anchor */
   int32_t column, row;      /* the cell of the anchor */
   double offset[2];         /* the anchor relative to that cell's center, in cells */
-  float slack;              /* a cell that gets farther by less than this is flooded too */
-  /* Pieces of the edges that hid the last cells from the anchor, by side of a ring and for corners:
-   * they probably hide the next ones. COPSE_NONE: none. */
+  float slack;              /* cells whose known way is shorter by less than this are flooded too */
+  /* Pieces of edges that hid the last cells from the anchor, by side of a ring and for corners:
+   * tested first, as they often hide the next cells too. COPSE_NONE: none. */
   uint32_t blockers[SETS][BLOCKERS];
 } flood;
 
-/* Tests the line of sight from a cell to the anchor. */
+/* True if a cell's center sees the anchor, by an exact test. */
 OUT_OF_LINE bool sees_cell(flood *from, uint32_t cell, int set) {
   const copse_flowfield *field = from->field;
   const copse_obstacle *walls = field->walls;
@@ -137,7 +136,7 @@ OUT_OF_LINE bool sees_cell(flood *from, uint32_t cell, int set) {
   return false;
 }
 
-/* Offers the anchor's way to a turning point. */
+/* Makes the anchor the parent of a turning point in sight, if this shortens the point's way. */
 static void relax(flood *from, uint32_t other) {
   copse_flowfield *field = from->field;
   if (field->tested[other] == from->stamp) return;
@@ -152,7 +151,7 @@ static void relax(flood *from, uint32_t other) {
   flow_wait(field, from->map, other);
 }
 
-/* Offers the anchor's way to the turning points of the cells around a cell. */
+/* Calls relax for all turning points at most `cells` columns and rows away from a cell. */
 OUT_OF_LINE void relax_around(flood *from, int32_t column, int32_t row, int32_t cells) {
   const copse_flowfield *field = from->field;
   const int32_t left = column > cells ? column - cells : 0, low = row > cells ? row - cells : 0;
@@ -163,17 +162,16 @@ OUT_OF_LINE void relax_around(flood *from, int32_t column, int32_t row, int32_t 
     }
 }
 
-/* A cell of a ring, and the two cells of the previous ring between which its line of sight passes.
- */
+/* A cell of a ring. Its line of sight to the anchor passes between the centers of the cells `first`
+ * and `second`, which were offered the anchor before. */
 typedef struct ring_cell {
   uint32_t cell, first, second;
-  uint32_t
-      square; /* the square of the line of sight between the rings; COPSE_NONE: there is none */
-  float x, y; /* the center relative to the anchor, in cells */
+  uint32_t square; /* the square that the line of sight crosses; COPSE_NONE: none */
+  float x, y;      /* the center, in cells from the anchor: along, outward; at a corner: x, y */
   int set;
 } ring_cell;
 
-/* Offers the anchor to a cell. True if the flood goes on from there. */
+/* Offers the anchor to a cell. True if the flood goes on from the cell. */
 ALWAYS_INLINE bool offer(flood *from, const ring_cell *next) {
   const copse_flowfield *field = from->field;
   flow_map *map = from->map;
@@ -201,11 +199,11 @@ ALWAYS_INLINE bool offer(flood *from, const ring_cell *next) {
 /* A side of a ring: a row of cells above or below the anchor's cell, or a column left or right of
  * it. Cells are numbered from -ring to ring along the side. */
 typedef struct ring_side {
-  int32_t ring, sign, least, most; /* `least` and `most`: the numbers of cells inside the field */
-  int32_t along, across;           /* the steps of a cell's index along the side, and outward */
-  uint32_t middle;                 /* the index of cell 0 of the side of ring 0 */
-  double far;                      /* the distance of the side from the anchor, in cells */
-  double offset;                   /* of the anchor along the side */
+  int32_t ring, sign, least, most; /* cells least … most are inside the field */
+  int32_t along, across; /* what a step along the side, or outward, adds to a cell's index */
+  uint32_t middle;       /* the index of the anchor's cell */
+  double far;            /* the distance from the anchor to the side's centers, in cells */
+  double offset;         /* of the anchor from its cell's center, along the side, in cells */
   bool isRow;
   int set;
 } ring_side;
@@ -227,19 +225,19 @@ static ring_side side_of_ring(const flood *from, int set, int32_t ring) {
                      .set = set};
 }
 
-/* True if the side is inside the field. */
+/* True if the side's row or column is in the field. */
 static bool has_side(const flood *from, const ring_side *side) {
   const int32_t place = (side->isRow ? from->row : from->column) + side->sign * side->ring;
   return place >= 0 && place < (int32_t)(side->isRow ? from->field->rows : from->field->columns);
 }
 
-/* Returns the index of a cell `number` of a side, in the ring that is `inner` rings farther in. */
+/* Returns the index of cell `number` of a side, in the ring that is `inner` rings farther in. */
 ALWAYS_INLINE uint32_t side_cell(const ring_side *side, int32_t number, int32_t inner) {
   return side->middle + (uint32_t)(number * side->along + (side->ring - inner) * side->across);
 }
 
-/* Offers the anchor to the cells first … last of a side. Adds those that the flood goes on from to
- * the side's spans; *count is their number. */
+/* Offers the anchor to the cells first … last of a side. Adds the cells from which the flood goes
+ * on to the side's spans. *count is the number of spans. */
 OUT_OF_LINE void flood_cells(flood *from, const ring_side *side, int32_t first, int32_t last,
                              flow_span *spans, uint32_t *count) {
   enum { BIAS = 1 << 20 };
@@ -272,7 +270,7 @@ OUT_OF_LINE void flood_cells(flood *from, const ring_side *side, int32_t first, 
   }
 }
 
-/* Floods a side of a ring, from the previous ring's spans to new ones. Returns their number. */
+/* Floods a side of a ring from the previous ring's spans. Writes new spans, returns how many. */
 static uint32_t flood_side(flood *from, const ring_side *side, const flow_span *before,
                            uint32_t beforeCount, flow_span *spans) {
   uint32_t count = 0;
@@ -280,7 +278,7 @@ static uint32_t flood_side(flood *from, const ring_side *side, const flow_span *
   for (uint32_t i = 0; i < beforeCount; i++) {
     int32_t first = 0, last = 0;
     if (side->ring > 1) {
-      /* The cells whose line of sight passes beside a cell of the span. */
+      /* The cells whose lines of sight pass next to a cell of this span. */
       const double outward = side->far / (side->far - 1), offset = side->offset;
       const double low = (before[i].first - 1 - offset) * outward + offset + 1e-4;
       const double high = (before[i].last + 1 - offset) * outward + offset - 1e-4;
@@ -296,7 +294,7 @@ static uint32_t flood_side(flood *from, const ring_side *side, const flow_span *
   return count;
 }
 
-/* Adds the corner at one end of a side to the side's spans. */
+/* Adds the ring's corner at one end of a side, cell `number`, to the side's spans. */
 static void extend_spans(flow_span *spans, uint32_t *count, int32_t number) {
   if (number > 0) {
     if (*count && spans[*count - 1].last == number - 1)
@@ -312,7 +310,7 @@ static void extend_spans(flow_span *spans, uint32_t *count, int32_t number) {
   }
 }
 
-/* Offers the anchor to a corner of a ring. */
+/* Offers the anchor to a ring's corner (right, up: 1 or -1). True if the flood goes on from it. */
 static bool flood_corner(flood *from, int32_t ring, int32_t right, int32_t up) {
   const copse_flowfield *field = from->field;
   const int32_t columns = (int32_t)field->columns;
@@ -394,8 +392,8 @@ void flow_spread(copse_flowfield *field, flow_map *map) {
 
 /* ---- Cells that floods missed ------------------------------------------------------------- */
 
-/* Returns the cell around a given one that sees it and through which its way is shortest, ties by
- * lower index; COPSE_NONE if no way is shorter than its own by more than half a cell. */
+/* Returns the neighbor, in sight of a cell, through which the cell's way is shortest, ties by lower
+ * index; COPSE_NONE if that saves no more than half a cell. */
 static uint32_t best_beside(const copse_flowfield *field, flow_map *map, uint32_t column,
                             uint32_t row) {
   const uint32_t columns = field->columns, cell = row * columns + column;

@@ -3,8 +3,8 @@
 #include "../crowd/crowd.h"
 #include "flowfield.h"
 
-/* Returns the field that leads an agent: the first one whose mask has a bit of its groups. NULL if
- * there is none. */
+/* Returns the field that leads an agent: the first one whose mask has a bit of the agent's
+ * groups. NULL if there is none. */
 static const copse_flowfield *field_of(const copse_crowd *crowd, uint32_t slot) {
   const uint32_t groups = crowd_whole(crowd, FIELD_GROUPS)[slot];
   for (uint32_t i = 0; i < crowd->guideCount; i++)
@@ -18,8 +18,8 @@ static const flow_anchor *end_of(const flow_map *map, uint32_t anchor) {
   return &map->anchors[anchor];
 }
 
-/* Writes the center of the goal that a point is in; the point itself if it is in none. So agents in
- * or at an area have the same goal. */
+/* Writes the center of the goal that a point is in; the point itself if it is in none. So agents
+ * that go to one area share a goal. */
 static void put_goal(const flow_map *map, const float *point, float *goal) {
   uint32_t i = 0;
   while (i < map->goalCount && !flow_is_in(&map->goals[i], point)) i++;
@@ -28,20 +28,20 @@ static void put_goal(const flow_map *map, const float *point, float *goal) {
         i < map->goalCount ? (map->goals[i].lo[axis] + map->goals[i].hi[axis]) / 2 : point[axis];
 }
 
-/* Writes how a field leads an agent: its preferred velocity, the length of its way, its goal, and
- * the anchor that it heads for, which the next step goes on with. */
+/* Writes what a field decides for an agent: the preferred velocity, the length of the way, the
+ * goal, and the anchor that the agent heads for, which the next step needs. */
 static void lead_agent(copse_crowd *crowd, const copse_flowfield *field, uint32_t slot,
                        float timeStep) {
   uint32_t *state = &crowd_whole(crowd, FIELD_STATE)[slot];
   const flow_map *map = &field->maps[field->shown];
   const float *position = crowd_vector(crowd, FIELD_POSITION, slot);
   float *goal = crowd_vector(crowd, FIELD_GOAL, slot), *distance = &crowd->distances[slot];
-  copse_flowfield_aim aim = {.anchor = (*state >> CROWD_AIM_SHIFT) - 1}; /* 0 - 1 is COPSE_NONE */
+  copse_flowfield_aim aim = {.anchor = (*state >> CROWD_AIM_SHIFT) - 1}; /* 0 stands for none */
   copse_flowfield_lead(field, position, crowd_number(crowd, FIELD_RADIUS, slot), &aim);
   *distance = aim.distance;
   if (aim.anchor != COPSE_NONE) {
     const flow_anchor *end = end_of(map, aim.anchor);
-    *distance -= end->distance; /* the goal's cost */
+    *distance -= end->distance; /* without the goal's cost */
     put_goal(map, end->point, goal);
   } else if (aim.distance == INFINITY)
     goal[0] = goal[1] = NAN;
@@ -49,7 +49,7 @@ static void lead_agent(copse_crowd *crowd, const copse_flowfield *field, uint32_
     *distance = 0;
     put_goal(map, position, goal);
   }
-  /* Not past the point that it heads for: behind a corner, it may come too near to a wall. */
+  /* Not past the point that the agent heads for: past a corner, it could get too near to a wall. */
   const float speed = crowd_number(crowd, FIELD_PREFERRED_SPEED, slot);
   const float gap = flow_length(position, aim.point);
   const float scale = gap > speed * timeStep ? speed : gap / timeStep;
@@ -77,7 +77,7 @@ copse_status copse_crowd_follow(copse_crowd *crowd, const copse_flowfield *field
     crowd->guideCount++;
   }
   crowd->guides[place] = (crowd_guide){field, mask};
-  if (!mask) { /* the later ones move up */
+  if (!mask) { /* later fields move up */
     crowd->guideCount--;
     for (; place < crowd->guideCount; place++) crowd->guides[place] = crowd->guides[place + 1];
   }

@@ -6,10 +6,10 @@
 
 enum { MAX_CELLS = 36 }; /* 6 x 6 cells around an agent */
 
-/* Where an agent may head for: an anchor, or the center of a cell. */
+/* What an agent may head for: an anchor, the center of a cell, or, in a goal's area, itself. */
 typedef struct aim {
-  uint32_t anchor; /* COPSE_NONE if the aim is the center of a cell */
-  uint32_t cell;   /* the cell whose center is the aim, if `anchor` is COPSE_NONE */
+  uint32_t anchor; /* COPSE_NONE: the aim is not an anchor */
+  uint32_t cell;   /* without an anchor: the aim is this cell's center; COPSE_NONE: the agent */
   float point[2];
   float total; /* the length of the way through this point, with the goal's cost; INFINITY: none */
 } aim;
@@ -19,9 +19,9 @@ typedef struct seeker {
   const copse_flowfield *field;
   const flow_map *map;
   const float *point;
-  float radius;        /* what lines of sight are tested with */
+  float radius;        /* the distance from walls that lines of sight are tested with */
   bool isNear;         /* true if `radius` was reduced because the agent is nearer to a wall */
-  int32_t column, row; /* the lowest cell of the square of centers around the agent */
+  int32_t column, row; /* the first cell of the square of centers around the agent */
 } seeker;
 
 static bool sees(const seeker *agent, const float *point) {
@@ -30,7 +30,7 @@ static bool sees(const seeker *agent, const float *point) {
   bool isVisible = true;
   if (!flow_covers(field, agent->point) || !(agent->map->cells[cell] & CELL_CLOSED))
     return flow_sees(field, agent->map, agent->point, point, agent->radius);
-  /* The agent may leave a closed cell. */
+  /* In a closed cell, only walls hide the point: the agent may leave the cell. */
   if (field->walls)
     copse_obstacle_visible(field->walls, agent->point, point, agent->radius, &isVisible, NULL);
   return isVisible;
@@ -45,8 +45,8 @@ static aim aim_at(const seeker *agent, uint32_t anchor) {
 
 static const aim NO_AIM = {COPSE_NONE, 0, {0, 0}, INFINITY};
 
-/* Enters an anchor into a list that is sorted by total, ties in the order of entering. Returns the
- * new size. */
+/* Inserts an anchor into a list sorted by `total`, after equal ones, unless the list has it
+ * already. Returns the new size. */
 static uint32_t choices_add(const seeker *agent, aim *choices, uint32_t count, uint32_t anchor) {
   for (uint32_t i = 0; i < count; i++)
     if (choices[i].anchor == anchor) return count;
@@ -58,8 +58,8 @@ static uint32_t choices_add(const seeker *agent, aim *choices, uint32_t count, u
   return count + 1;
 }
 
-/* Writes the reached cells around an agent: the four of its square, and those up to `around` cells
- * farther out. Returns their number. */
+/* Writes the cells around an agent that have a way: of the four of its square, and of those up to
+ * `around` cells farther out. Returns their number. */
 static uint32_t cells_around(const seeker *agent, int32_t around, uint32_t *cells) {
   const copse_flowfield *field = agent->field;
   const int32_t left = agent->column - around, low = agent->row - around;
@@ -74,8 +74,8 @@ static uint32_t cells_around(const seeker *agent, int32_t around, uint32_t *cell
   return count;
 }
 
-/* Returns the visible anchor with the shortest way, of the kept one and those of the cells around.
- */
+/* Returns the visible anchor with the shortest way, among `kept` and the anchors of the cells
+ * around the agent; NO_AIM if none is visible. */
 static aim best_anchor(const seeker *agent, uint32_t kept, int32_t around) {
   uint32_t cells[MAX_CELLS], count = 0;
   aim choices[MAX_CELLS + 1];
@@ -88,7 +88,7 @@ static aim best_anchor(const seeker *agent, uint32_t kept, int32_t around) {
   return NO_AIM;
 }
 
-/* Returns the visible center with the shortest way, of 6 x 6 cells around. */
+/* Returns the visible center with the shortest way, among the 6 x 6 cells around the agent. */
 static aim best_center(const seeker *agent) {
   uint32_t cells[MAX_CELLS];
   const uint32_t count = cells_around(agent, 2, cells);
@@ -102,8 +102,8 @@ static aim best_center(const seeker *agent) {
   return best;
 }
 
-/* Returns the anchor of all four cells around an agent, if the square between their centers is
- * clear: the agent then sees it. Else, and if the walls have changed, returns COPSE_NONE. */
+/* Returns the anchor that all four cells around an agent have, if the square of their centers is
+ * clear: then the agent sees the anchor. If not, or if walls have changed, returns COPSE_NONE. */
 static uint32_t common_anchor(const seeker *agent) {
   const copse_flowfield *field = agent->field;
   const flow_map *map = agent->map;
@@ -118,8 +118,8 @@ static uint32_t common_anchor(const seeker *agent) {
   return aims[0];
 }
 
-/* Tests with less than the agent's distance from the nearest wall, if that is less than the radius.
- * False if it is not. */
+/* Lowers agent->radius to just below the distance from the nearest wall. False if no wall is within
+ * the radius. */
 static bool squeeze(seeker *agent) {
   if (!agent->field->walls) return false;
   copse_wall wall;
@@ -131,7 +131,7 @@ static bool squeeze(seeker *agent) {
   return true;
 }
 
-/* Returns where an agent heads for, before it is near enough to turn. */
+/* Returns what an agent heads for while it is not near enough to turn (see find_aim). */
 static aim first_aim(seeker *agent, uint32_t kept) {
   const uint32_t common = common_anchor(agent);
   if (common != COPSE_NONE) {
@@ -147,7 +147,7 @@ static aim first_aim(seeker *agent, uint32_t kept) {
   return best;
 }
 
-/* Returns where an agent heads for: as it comes near to an anchor, it turns to the next one. */
+/* Returns what an agent heads for: near an anchor, the next anchor after it. */
 static aim find_aim(seeker *agent, uint32_t kept) {
   const flow_map *map = agent->map;
   aim best = first_aim(agent, kept);
@@ -156,7 +156,7 @@ static aim find_aim(seeker *agent, uint32_t kept) {
     if (next == NO_ANCHOR) break;
     const float gap = flow_length(agent->point, best.point);
     const aim after = aim_at(agent, next);
-    /* The way from the anchor on has the field's radius: a smaller agent may cut the corner. */
+    /* The way after the anchor keeps the field's radius: a smaller agent may cut the corner. */
     const bool isThere = gap <= map->radius - agent->radius && !agent->isNear &&
                          flow_is_current(agent->field, map) &&
                          flow_is_open(agent->field, map, agent->point, after.point, 0);
@@ -166,7 +166,7 @@ static aim find_aim(seeker *agent, uint32_t kept) {
   return best;
 }
 
-/* Returns the least cost of the areas that a point is in; INFINITY if it is in none. */
+/* Returns the least cost of the goals whose areas contain a point; INFINITY if none does. */
 static float area_cost(const copse_flowfield *field, const flow_map *map, const float *point) {
   float least = INFINITY;
   if (!(map->cells[flow_cell_at(field, point)] & CELL_GOAL)) return least;
@@ -177,7 +177,8 @@ static float area_cost(const copse_flowfield *field, const flow_map *map, const 
   return least;
 }
 
-/* Returns where an agent at a point heads for. In an area, that is the point itself. */
+/* Returns what an agent at a point heads for: in a goal's area the point itself, unless another way
+ * costs less. */
 static aim aim_of(const copse_flowfield *field, const float *point, float radius, uint32_t kept) {
   const flow_map *map = &field->maps[field->shown];
   seeker agent = {field, map, point, radius, false, 0, 0};
@@ -191,7 +192,7 @@ static aim aim_of(const copse_flowfield *field, const float *point, float radius
   return best;
 }
 
-/* Writes the unit vector from a point to an aim; 0 if there is none or it is reached. */
+/* Writes the unit vector from a point to an aim; 0, 0 if there is no aim or the point is there. */
 static void head_for(const aim *best, const float *point, float *direction) {
   const double x = (double)best->point[0] - (double)point[0];
   const double y = (double)best->point[1] - (double)point[1];
@@ -249,7 +250,7 @@ copse_status copse_flowfield_lead(const copse_flowfield *field, const float *poi
   return status;
 }
 
-/* Writes a corner of a path, if there is room. */
+/* Writes a corner of a path if there is room, and counts it in any case. */
 static void put_corner(const float *point, float *corners, uint32_t capacity, uint32_t *total) {
   if (*total < capacity)
     for (size_t axis = 0; axis < 2; axis++) corners[2 * (size_t)*total + axis] = point[axis];
@@ -267,7 +268,7 @@ copse_status copse_flowfield_path(const copse_flowfield *field, const float *poi
   uint32_t anchor = best.anchor;
   if (anchor == COPSE_NONE) {
     put_corner(best.point, corners, capacity, total);
-    if (best.cell == COPSE_NONE) return COPSE_OK; /* at the goal */
+    if (best.cell == COPSE_NONE) return COPSE_OK; /* in a goal's area */
     anchor = map->aims[best.cell];
   }
   for (; anchor != NO_ANCHOR; anchor = map->anchors[anchor].parent)

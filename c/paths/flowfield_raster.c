@@ -67,21 +67,21 @@ uint32_t flow_hash_walls(const copse_obstacle *walls) {
 
 /* ---- Blocked cells ------------------------------------------------------------------------ */
 
-/* Some rows of a map that are marked at a time. */
+/* The rows of a map that one call of flow_raster_rows marks. */
 typedef struct band {
   const copse_flowfield *field;
   flow_map *map;
-  int32_t first, last; /* rows */
+  int32_t first, last;
   double reach;
 } band;
 
-/* Some columns or rows: begin … end, none if begin > end. */
+/* A range of columns or rows, both ends included; empty if begin > end. */
 typedef struct extent {
   int32_t begin, end;
 } extent;
 
-/* Returns the columns (axis 0) or the rows of a band (axis 1) whose centers lie in lo … hi, and the
- * next one on each side. */
+/* Returns the columns (axis 0) or the rows of a band (axis 1) whose centers lie in lo … hi, or up
+ * to a cell outside, so that rounding loses none. */
 static extent extent_of(const band *rows, int axis, double lo, double hi) {
   const int32_t first = axis ? rows->first : 0;
   const int32_t last = axis ? rows->last : (int32_t)rows->field->columns - 1;
@@ -92,7 +92,6 @@ static extent extent_of(const band *rows, int axis, double lo, double hi) {
 static double lesser(double a, double b) { return a < b ? a : b; }
 static double greater(double a, double b) { return a > b ? a : b; }
 
-/* Returns the center of a cell. */
 static vec center_at(const band *rows, int32_t column, int32_t row) {
   return (vec){(double)flow_center(rows->field, 0, (uint32_t)column),
                (double)flow_center(rows->field, 1, (uint32_t)row)};
@@ -102,14 +101,14 @@ static size_t cell_index(const band *rows, int32_t column, int32_t row) {
   return (size_t)(uint32_t)row * rows->field->columns + (uint32_t)column;
 }
 
-/* Marks the centers within reach of an edge. */
+/* Blocks the cells whose centers are within reach of an edge. */
 static void mark_edge(const band *rows, vec a, vec b) {
   const double reach = rows->reach;
   const vec way = vec_to(a, b);
   const extent up = extent_of(rows, 1, lesser(a.y, b.y) - reach, greater(a.y, b.y) + reach);
   for (int32_t row = up.begin; row <= up.end; row++) {
     const double y = center_at(rows, 0, row).y;
-    /* The part of the edge that is within reach of the row. */
+    /* The part of the edge within reach of the row's centers, in fractions of the edge. */
     double begin = 0, end = 1;
     if (way.y != 0) {
       const double low = (y - reach - a.y) / way.y, high = (y + reach - a.y) / way.y;
@@ -127,12 +126,12 @@ static void mark_edge(const band *rows, vec a, vec b) {
   }
 }
 
-/* Returns how far a coordinate is outside of lo … lo + size. */
+/* Returns how far a coordinate is outside of lo … lo + size; 0 inside. */
 static double gap_to(double x, double lo, double size) {
   return greater(0, greater(lo - x, x - lo - size));
 }
 
-/* Marks the squares within reach of a vertex. */
+/* Marks the squares of four centers that are within reach of a vertex. */
 static void mark_vertex(const band *rows, vec vertex) {
   const double reach = rows->reach, size = (double)rows->field->def.cell;
   const extent up = extent_of(rows, 1, vertex.y - reach - size, vertex.y + reach);
@@ -146,8 +145,9 @@ static void mark_vertex(const band *rows, vec vertex) {
     }
 }
 
-/* Adds an edge to the winding numbers of the cells of each row, as a change at the first center
- * right of the edge. Cells so near to the edge that rounding matters are blocked anyway. */
+/* Adds an edge to the winding numbers: in each row that the edge crosses, adds the change to the
+ * stamp of the first center right of the edge. Centers that rounding puts on the wrong side of the
+ * edge are so near to it that their cells are blocked anyway. */
 static void wind_edge(const band *rows, vec a, vec b) {
   const copse_flowfield *field = rows->field;
   const extent up = extent_of(rows, 1, lesser(a.y, b.y), greater(a.y, b.y));
@@ -156,12 +156,12 @@ static void wind_edge(const band *rows, vec a, vec b) {
     if ((a.y <= y) == (b.y <= y)) continue;
     const double x = a.x + (b.x - a.x) * ((y - a.y) / (b.y - a.y));
     const int32_t column = flow_floor(flow_place(field, 0, x), -1, (int32_t)field->columns - 1) + 1;
-    if (column < (int32_t)field->columns) /* solid is left of an edge: right of a downward one */
+    if (column < (int32_t)field->columns) /* going right, an upward edge ends a solid area */
       field->stamps[cell_index(rows, column, row)] += a.y <= y ? UINT32_MAX : 1;
   }
 }
 
-/* Blocks the cells of solid areas, and clears the winding numbers. */
+/* Blocks the cells whose centers are in solid areas. Clears the stamps. */
 static void block_solid(const band *rows) {
   const copse_flowfield *field = rows->field;
   const bool hasBoundaries = field->walls && field->walls->hasBoundaries;
@@ -177,7 +177,7 @@ static void block_solid(const band *rows) {
   }
 }
 
-/* Marks the squares of a row that are not clear. The row above must have its blocked cells. */
+/* Marks the blocked squares of a row. Needs the blocked cells of this row and of the one above. */
 static void mark_squares(const copse_flowfield *field, flow_map *map, uint32_t row) {
   const size_t columns = field->columns;
   uint8_t *cells = map->cells + row * columns;
@@ -194,7 +194,7 @@ static void mark_squares(const copse_flowfield *field, flow_map *map, uint32_t r
 void flow_raster_rows(copse_flowfield *field, flow_map *map, uint32_t first, uint32_t end) {
   const copse_obstacle *walls = field->walls;
   const band rows = {field, map, (int32_t)first, (int32_t)end - 1, (double)map->reach};
-  /* Edges farther away than this can't matter. */
+  /* Edges farther than this from the rows' centers mark nothing. */
   const double far = rows.reach + 2 * (double)field->def.cell;
   const double low = (double)flow_center(field, 1, first) - far;
   const double high = (double)flow_center(field, 1, end - 1) + far;
@@ -233,15 +233,15 @@ static bool is_free(const copse_flowfield *field, const flow_map *map, const flo
   copse_wall wall;
   copse_obstacle_nearest(field->walls, point, map->reach, COPSE_SIDE_BOTH, &wall, NULL);
   if (wall.edge != COPSE_NONE) return false;
-  /* From a free center of its own cell it is not separated by a wall: one would be within half a
-   * cell's diagonal, and so within reach, of one of both. */
+  /* No wall is between the point and its cell's center, if that is free: such a wall would be
+   * within a quarter of the cell's diagonal, so within reach, of one of the two. */
   if (!(map->cells[cell] & CELL_BLOCKED)) return true;
   bool isInside;
   copse_obstacle_contains(field->walls, point, &isInside, NULL);
   return !isInside;
 }
 
-/* Adds an anchor at a point, if the point is free. */
+/* Adds an anchor if `point` is free and there is room. Returns `count`, plus 1 if it is free. */
 static uint32_t add_anchor(const copse_flowfield *field, flow_map *map, const float *point,
                            uint32_t count) {
   if (!flow_covers(field, point) || !is_free(field, map, point)) return count;
@@ -266,23 +266,23 @@ static vec unit_of(vec v) {
   const double length = sqrt(vec_dot(v, v));
   return (vec){v.x / length, v.y / length};
 }
-/* Returns the direction in the middle of two unit vectors, less than half a turn apart. */
+/* Returns the direction midway between two unit vectors less than half a turn apart. */
 static vec middle_of(vec u, vec v) { return unit_of((vec){u.x + v.x, u.y + v.y}); }
 
-/* Writes the directions in which a way turns around a corner, given the directions of the edges
+/* Writes the directions from a corner to its turning points, given the directions of the edges
  * before and after it. Returns their number: one up to an eighth of a turn, two up to a quarter,
- * else four. *widest is the cosine of half the angle between two of them: a way from one to the
- * next keeps the radius if they are that much farther from the corner. */
+ * else four. *widest is the cosine of half the angle between adjacent directions: the way from one
+ * turning point to the next keeps the radius if both are radius / widest from the corner. */
 static uint32_t turn_directions(vec before, vec after, vec *directions, double *widest) {
   const double cross = vec_cross(before, after), dot = vec_dot(before, after);
-  const double sign = cross < 0 ? -1 : 1; /* the outer side: right of the edges, or left of them */
+  const double sign = cross < 0 ? -1 : 1; /* the outer side is right of edges that turn left */
   const vec first = {sign * before.y, -sign * before.x}, last = {sign * after.y, -sign * after.x};
   const vec middle =
       dot >= 0 ? middle_of(first, last) : unit_of((vec){before.x - after.x, before.y - after.y});
   const vec quarters[2] = {middle_of(first, middle), middle_of(middle, last)};
   uint32_t count = 0;
-  const double rounding = 1e-4; /* corners of rotated boxes are hardly ever right angles */
-  if (dot > 0 && 2 * dot * dot >= 1 - rounding) /* the cosine of an eighth is 1 / sqrt(2) */
+  const double rounding = 1e-4; /* the right angles of rotated boxes are rarely exact */
+  if (dot > 0 && 2 * dot * dot >= 1 - rounding) /* cos(an eighth of a turn) is 1 / sqrt(2) */
     directions[count++] = middle;
   else if (dot >= -rounding)
     for (int i = 0; i < 2; i++) directions[count++] = quarters[i];
@@ -303,13 +303,13 @@ uint32_t flow_turns_of_edge(copse_flowfield *field, flow_map *map, uint32_t edge
   const vec before = unit_of(vec_to(vec_of(other->from), vec_of(other->to)));
   const vec after = unit_of(vec_to(vec_of(own->from), vec_of(own->to)));
   const double cross = vec_cross(before, after);
-  /* Ways turn on the outer side of a corner, which must be free. */
+  /* Ways turn on the outer side of a corner. If edges turn right, that is the solid side. */
   if (cross < 0 && !(walls->kinds[edge] & EDGE_TWO_SIDED)) return count;
   if (cross == 0 && vec_dot(before, after) > 0) return count;
   vec directions[4];
   double widest;
   const uint32_t turns = turn_directions(before, after, directions, &widest);
-  /* Farther by what rounding the point may take off. */
+  /* Farther than the radius, as rounding may move a point nearer. */
   const double away = (2 * (double)map->reach - (double)map->radius) * 1.0001 / widest;
   for (uint32_t i = 0; i < turns; i++) {
     const float point[2] = {(float)((double)own->from[0] + directions[i].x * away),
@@ -319,8 +319,8 @@ uint32_t flow_turns_of_edge(copse_flowfield *field, flow_map *map, uint32_t edge
   return count;
 }
 
-/* A way turns around a closed cell where it is the only closed one of the four at a corner: just
- * off that corner, in the cell across. */
+/* Where exactly one of the four cells at a corner is closed, the turning point is just off the
+ * corner, in the opposite cell. */
 uint32_t flow_turns_of_row(copse_flowfield *field, flow_map *map, uint32_t row, uint32_t count) {
   if (!map->hasClosed || row + 1 >= field->rows) return count;
   const float off = field->def.cell / 64;
@@ -349,7 +349,8 @@ static uint32_t add_goal(const copse_flowfield *field, flow_map *map, const floa
   return count;
 }
 
-/* Returns the free cell whose center is nearest to a point, ties by lower index, or COPSE_NONE. */
+/* Returns the free cell whose center is nearest to a point, ties by lower index; COPSE_NONE
+ * if no cell is free. */
 static uint32_t nearest_free_cell(const copse_flowfield *field, const flow_map *map,
                                   const float *point) {
   const double x = flow_place(field, 0, (double)point[0]),
@@ -368,7 +369,7 @@ static uint32_t nearest_free_cell(const copse_flowfield *field, const flow_map *
   return nearest;
 }
 
-/* Adds points along the border of an area, at most a cell apart, and marks its cells. */
+/* Adds anchors along the border of an area, at most a cell apart. Marks the area's cells. */
 static uint32_t add_area(const copse_flowfield *field, flow_map *map,
                          const copse_flowfield_goal *goal, uint32_t count) {
   const float cell = field->def.cell;

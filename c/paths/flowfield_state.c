@@ -76,9 +76,9 @@ copse_flowfield_statistics copse_flowfield_stats(const copse_flowfield *field) {
 
 static bool distance_ok(float distance) { return distance >= 0; }
 
-/* True if the parents of anchors lead to goals, not in a circle. */
+/* True if no anchor's chain of parents is a circle. */
 static bool parents_valid(const copse_flowfield *field, const flow_map *map) {
-  uint32_t *marks = field->tested; /* free between the steps of a build, if cleared afterward */
+  uint32_t *marks = field->tested; /* unused between the steps of a build, which need zeros */
   bool isValid = true;
   memset(marks, 0, field->def.capacity * sizeof *marks);
   for (uint32_t i = 0; i < map->anchorCount && isValid; i++) {
@@ -128,8 +128,8 @@ static bool map_valid(const copse_flowfield *field, const flow_map *map) {
          anchors_valid(field, map) && cells_valid(field, map);
 }
 
-/* True if a cell is blocked exactly if walls or the game block it. At the radius itself, rounding
- * may decide. */
+/* True if CELL_BLOCKED of a cell is right. If the nearest wall is almost exactly `reach` away, both
+ * values are right. */
 static bool is_blocked_rightly(const copse_flowfield *field, const flow_map *map, uint32_t cell) {
   const bool isBlocked = map->cells[cell] & CELL_BLOCKED;
   if (!field->walls || (map->cells[cell] & CELL_CLOSED))
@@ -144,7 +144,7 @@ static bool is_blocked_rightly(const copse_flowfield *field, const flow_map *map
   return isBlocked || sqrtf(wall.distance2) >= map->reach * 0.99999f;
 }
 
-/* Tests a map by the walls from which it was made. */
+/* True if a map fits the field's walls, which must be those that the map was made from. */
 static bool map_exact(const copse_flowfield *field, const flow_map *map) {
   for (uint32_t cell = 0; cell < flow_cell_count(field); cell++) {
     float center[2];
@@ -174,16 +174,16 @@ bool copse_flowfield_validate(const copse_flowfield *field) {
 
 /* ---- Snapshots ---------------------------------------------------------------------------- */
 
-/* The head of a snapshot. It is followed by the goals and the closed cells that the next build
- * takes, and by the map that is shown and the one that is built, unless there is none. A map is a
- * flow_record, its goals, anchors, and, by cell, distances, anchors and bits. Each array begins at
- * a multiple of 4 bytes. */
+/* The head of a snapshot. After it come the goals and the closed cells for the next build, then the
+ * shown map and the map of the build under way, each if there is one. A map is a flow_record, its
+ * goals, its anchors, then the distances, the anchors and the bits of cells. Each array begins at a
+ * multiple of 4 bytes. */
 typedef struct flow_snapshot {
   snapshot_header header;
   float bounds[4], cell, radius;
   uint32_t goalCount, isBuilt;
   uint32_t stage, cursor, needed, gained, restarts;
-  uint32_t anchorCounts[2], goalCounts[2]; /* of the two maps; 0 if there is none */
+  uint32_t anchorCounts[2], goalCounts[2]; /* of the shown and the next map; 0: no map */
 } flow_snapshot;
 _Static_assert(sizeof(flow_snapshot) <= COPSE_SNAPSHOT_HEAD, "the head of a snapshot");
 
@@ -231,7 +231,7 @@ static flow_snapshot snapshot_head(const copse_flowfield *field) {
   return head;
 }
 
-/* Writes an array, and zeros up to a multiple of 4 bytes. Returns the place after them. */
+/* Writes an array, and zeros up to a multiple of 4 bytes. Returns the place after the zeros. */
 static char *write_array(char *out, const void *array, size_t bytes) {
   memset(out + bytes / 4 * 4, 0, (size_t)padded(bytes) - bytes / 4 * 4);
   memcpy(out, array, bytes);
@@ -297,7 +297,7 @@ static void *read_array(const char **bytes, uint64_t size) {
   return (void *)array; /* the caller only reads it */
 }
 
-/* Returns a map whose arrays are those of a snapshot. */
+/* Returns a map whose arrays point into a snapshot. */
 static flow_map read_map(const char **bytes, const copse_flowfield *field,
                          const flow_snapshot *head, int index) {
   flow_record record;
@@ -324,7 +324,7 @@ static flow_map read_map(const char **bytes, const copse_flowfield *field,
   return map;
 }
 
-/* Copies a map into the arrays of another one. */
+/* Replaces map `to` with map `from`. Copies the arrays, and compares the walls. */
 static void take_map(copse_flowfield *field, flow_map *to, const flow_map *from) {
   const flow_map own = *to;
   const size_t cells = flow_cell_count(field);
