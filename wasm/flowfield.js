@@ -25,9 +25,9 @@ const ROOM = ['goals']
 
 const MAX_ANCHORS = 65534
 const MAX_SIDE = 16384
-/** The bounds have at most this many cells between them and 0. */
+/** Each bound is at most this many cells away from 0. */
 const MAX_PLACE = 65536
-/** Indices of words in a snapshot that hold a number of goals. */
+/** Indices of the words in a snapshot that are numbers of goals. */
 const GOAL_WORDS = [12, 21, 22]
 
 /** Checks the radius. `least` is half a cell. */
@@ -59,8 +59,8 @@ export class FlowField extends CoreObject {
   /** Half a cell: the least radius. */
   #least
   #radius
-  /** Arrays by cell. The keys are addresses. @type {Record<number, View>} */ #cellViews = {}
-  // The objects that calls return, always the same ones.
+  /** By address: arrays with one number per cell. @type {Record<number, View>} */ #cellViews = {}
+  // What `directionMany` and `stats` return: the same object in every call.
   /** @type {any} */ #directions = {}
   /** @type {any} */ #stats = {}
   /** @type {import('./obstacle.js').ObstacleTree | null} */ _obstacles = null
@@ -92,7 +92,7 @@ export class FlowField extends CoreObject {
     checkInteger(this, 'goals', goals, 0, MAX_ANCHORS)
     this._begin('reserve')
     this._leave(this._enter().reserve_goals(this._handle, goals))
-    this._room(IDS, 'lengths') // renews stale views
+    this._room(IDS, 'lengths') // makes new views if arrays were moved
     this.#cellViews = {}
     super.reserve(capacity)
   }
@@ -126,7 +126,7 @@ export class FlowField extends CoreObject {
     return this.#byCell(Uint8Array, this._views.closed.at(0).byteOffset)
   }
 
-  /** Returns the array at an address that has one number per cell. */
+  /** Returns the array at `address`, which has one number per cell. */
   #byCell(Type, address) {
     const sizes = this._views.sizes.at(4)
     this.#cellViews[address] ??= new View(this._instance, Type, address)
@@ -168,12 +168,12 @@ export class FlowField extends CoreObject {
       const { min, max } = Math
       goals.set([min(x0, x1), min(y0, y1), max(x0, x1), max(y0, y1), cost], 5 * i)
     }
-    this._begin(method) // reading may have run a getter that called another method
+    this._begin(method) // again: a getter of `numbers` may have called a method
     this._stage(goals.byteLength).set(new Uint8Array(goals.buffer))
     this._leave(this._enter().set_goals(this._handle, count))
   }
 
-  /** Throws if there is no room for so many goals. */
+  /** Throws if there is no room for `count` goals. */
   #checkGoals(count) {
     const goals = this._views.sizes.at(4)[2]
     if (count <= goals) return
@@ -194,7 +194,7 @@ export class FlowField extends CoreObject {
     return this.#build('update', work)
   }
 
-  /** Goes on with a build or, if `work` is 0, builds at once. Returns true if it is complete. */
+  /** Does about `work` units of a build; 0: builds at once. True if the build is complete. */
   #build(method, work) {
     this._begin(method)
     handleOfWalls(this)
@@ -239,7 +239,7 @@ export class FlowField extends CoreObject {
     leaveWalls(this, this._enter().direction(this._handle, x, y))
   }
 
-  /** Builds the obstacle tree if its polygons changed. Throws if it can't, or is disposed. */
+  /** Builds a changed obstacle tree. Throws if that fails, or if the tree is disposed. */
   _prepareWalls() {
     handleOfWalls(this)
     this._obstacles?._buildChanged()
@@ -250,14 +250,14 @@ export class FlowField extends CoreObject {
     this._prepareWalls()
     const n = this._takePoints('points', points, 2)
     this._leavePoints('points', points, this._enter().direction_many(this._handle, n))
-    this._room(IDS, 'lengths') // renews stale views
+    this._room(IDS, 'lengths') // makes new views if arrays were moved
     const directions = this.#directions
     directions.directions = this._views.directions.at(2 * n)
     directions.distances = this._views.lengths.at(n)
     return directions
   }
 
-  /** Throws if the field is not built, before memory grows for a batch. */
+  /** Before memory grows for a batch: throws if the field is not built. */
   _prepare() {
     this.#addressOfDistances()
   }

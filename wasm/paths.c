@@ -8,14 +8,14 @@ typedef struct paths {
   object object;
   copse_flowfield *core;
   int32_t walls;  /* the handle of the obstacle tree; negative: none */
-  bool isBound;   /* true if `core` has that tree */
-  float *corners; /* of the last path: room for `capacity` + 1 */
+  bool isBound;   /* true if `core` uses that tree */
+  float *corners; /* the last path: room for `capacity` + 1 corners */
   struct {        /* JavaScript reads these as one array */
     uint32_t columns, rows;
     uint32_t goals;  /* the maximum number of goals */
     uint32_t needed; /* the number of anchors that the last build needed */
   } sizes;
-  struct { /* another one: the field's radius, and the result of the last paths_direction */
+  struct { /* JavaScript reads these, too: the radius, and the result of paths_direction */
     float radius, distance, direction[2];
   } way;
 } paths;
@@ -25,7 +25,7 @@ _Static_assert(sizeof(paths) <= OBJECT_BYTES, "see any_object");
   VIEW(given, f, base->rooms[ROOM_GIVEN])                                                          \
   VIEW(directions, f, base->rooms[ROOM_NEIGHBORS])                                                 \
   VIEW(lengths, f, base->rooms[ROOM_IDS])                                                          \
-  VIEW(closed, u, copse_flowfield_closed(self->core)) /* bytes */                                  \
+  VIEW(closed, u, copse_flowfield_closed(self->core)) /* read as bytes */                          \
   VIEW(corners, f, self->corners)                                                                  \
   VIEW(sizes, u, &self->sizes)                                                                     \
   VIEW(way, f, &self->way)                                                                         \
@@ -37,8 +37,8 @@ static uintptr_t paths_view(object *base, uint32_t which) {
   return which < sizeof places / sizeof *places ? places[which] : 0;
 }
 
-/* Gives the field its obstacle tree, after building the tree if polygons changed. If the tree was
- * destroyed, takes it away. Call this before all that reads walls. */
+/* Builds the field's obstacle tree if polygons changed, and passes the tree to the core. If the
+ * tree was destroyed, removes it from the core. Call this before everything that reads walls. */
 static copse_status bind_walls(paths *self) {
   const copse_obstacle *walls;
   const copse_status status = obstacles_of(self->walls, &walls);
@@ -158,8 +158,8 @@ int32_t flowfield_create(float minX, float minY, float maxX, float maxY, float c
 
 static paths *paths_of(int32_t handle) { return (paths *)object_of(handle, &PATHS); }
 
-/* Returns the object of a handle, bound to its obstacle tree. Returns NULL if the handle or that of
- * the tree is stale, or if the tree's build fails: *status says why. */
+/* Returns the field of a handle, with its obstacle tree up to date. Returns NULL if the field or
+ * the tree was destroyed, or if the tree's build fails: *status says why. */
 static paths *bound_paths_of(int32_t handle, copse_status *status) {
   paths *self = paths_of(handle);
   *status = self ? bind_walls(self) : COPSE_STALE_SLOT;
@@ -197,7 +197,7 @@ EXPORT("paths_set_radius") int32_t paths_set_radius(int32_t handle, float radius
   return zero_or_failed(self ? copse_flowfield_set_radius(self->core, radius) : COPSE_STALE_SLOT);
 }
 
-/* Sets the goals to the first `count` in the staging buffer. */
+/* Sets the goals to the first `count` goals in the staging buffer. */
 EXPORT("paths_set_goals") int32_t paths_set_goals(int32_t handle, uint32_t count) {
   paths *self = paths_of(handle);
   if (!self) return FAILED(COPSE_STALE_SLOT);
@@ -207,8 +207,8 @@ EXPORT("paths_set_goals") int32_t paths_set_goals(int32_t handle, uint32_t count
 
 /* ---- Builds ---- */
 
-/* Goes on with the build under way for this much work; if `work` is 0, builds at once. Returns 1 if
- * the build is complete, else 0. */
+/* Does about `work` units of the build; if `work` is 0, builds at once. Returns 1 if the build is
+ * complete, else 0. */
 EXPORT("paths_build") int32_t paths_build(int32_t handle, uint32_t work) {
   copse_status status;
   paths *self = bound_paths_of(handle, &status);
@@ -227,7 +227,7 @@ EXPORT("paths_is_built") int32_t paths_is_built(int32_t handle) {
 
 /* ---- Queries ---- */
 
-/* Writes the direction and the distance of a point to the view `way`. */
+/* Writes the direction and the length of the way from a point to the view `way`. */
 EXPORT("paths_direction") int32_t paths_direction(int32_t handle, float x, float y) {
   copse_status status;
   paths *self = bound_paths_of(handle, &status);
@@ -249,7 +249,7 @@ EXPORT("paths_direction_many") int32_t paths_direction_many(int32_t handle, uint
       self->core, base->rooms[ROOM_GIVEN], n, base->rooms[ROOM_NEIGHBORS], base->rooms[ROOM_IDS]));
 }
 
-/* Writes the corners of a path to the view `corners`. Returns their number. */
+/* Writes the corners of the way from a point to the view `corners`. Returns their number. */
 EXPORT("paths_path") int32_t paths_path(int32_t handle, float x, float y) {
   copse_status status;
   paths *self = bound_paths_of(handle, &status);
@@ -260,7 +260,7 @@ EXPORT("paths_path") int32_t paths_path(int32_t handle, float x, float y) {
   return result_or_failed(total, status);
 }
 
-/* Returns the address of the distances by cell. It changes when a build is completed. */
+/* Returns the address of the array of distances by cell. A completed build changes the address. */
 EXPORT("paths_distances") int32_t paths_distances(int32_t handle) {
   const paths *self = paths_of(handle);
   if (!self) return FAILED(COPSE_STALE_SLOT);
@@ -269,7 +269,7 @@ EXPORT("paths_distances") int32_t paths_distances(int32_t handle) {
              : FAILED(COPSE_NOT_BUILT);
 }
 
-/* Writes a part of the lines to draw to the staging buffer, like walls_lines. */
+/* Writes a part of the lines to draw to the staging buffer: see walls_lines. */
 EXPORT("paths_lines") int32_t paths_lines(int32_t handle, uint32_t skipped) {
   const paths *self = paths_of(handle);
   if (!self) return FAILED(COPSE_STALE_SLOT);
@@ -279,7 +279,7 @@ EXPORT("paths_lines") int32_t paths_lines(int32_t handle, uint32_t skipped) {
 
 /* ---- Crowds ---- */
 
-/* Removes the fields that were destroyed from a crowd, and binds the others to their walls. */
+/* Removes destroyed fields from a crowd. Brings the obstacle trees of the others up to date. */
 static copse_status prepare_guides(copse_crowd *crowd, guides *guides) {
   uint32_t kept = 0;
   copse_status status = COPSE_OK;
@@ -293,13 +293,13 @@ static copse_status prepare_guides(copse_crowd *crowd, guides *guides) {
   guides->count = kept;
   for (uint32_t i = 0; i < kept && status == COPSE_OK; i++) {
     status = bind_walls(paths_of(guides->list[i].handle));
-    /* Once more: a field that was destroyed may have had the same address. */
+    /* Follow again: a destroyed field that was just removed may have had the same address. */
     copse_crowd_follow(crowd, guides->list[i].field, guides->list[i].mask);
   }
   return status;
 }
 
-/* Makes a field lead the agents of a crowd whose groups have a bit of `mask`; none if it is 0. */
+/* Makes a field lead the agents of a crowd that have a bit of `mask` in their groups; 0: none. */
 EXPORT("paths_lead") int32_t paths_lead(int32_t handle, int32_t crowdHandle, uint32_t mask) {
   paths *self = paths_of(handle);
   guides *guides = guides_of(crowdHandle);

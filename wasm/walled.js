@@ -1,12 +1,12 @@
-// Objects that refer to others: the property `obstacles` of crowds and flow fields, which is the
-// obstacle tree with their walls, and the flow fields that a crowd follows.
+// References to other objects: the property `obstacles` of crowds and flow fields, which is their
+// obstacle tree, and the flow fields that a crowd follows.
 
 import { CopseError, place, refuse } from './errors.js'
 import { NONE } from './object.js'
 
 /**
- * Returns the core's handle of an object that `object` refers to. `name` is what the caller knows it
- * as. Throws if it is disposed or of another instance.
+ * Returns the core's handle of `other`, an object that `object` refers to. Errors call it `name`.
+ * Throws if `other` is disposed or of another instance.
  */
 export function handleOf(object, name, other) {
   const { _handle, _instance: theirs } = other
@@ -27,7 +27,7 @@ export function handleOfWalls(object, obstacles = object._obstacles) {
   return obstacles === null ? NONE : handleOf(object, 'obstacles', obstacles)
 }
 
-/** Sets the obstacle tree that an object uses. Throws as `handleOfWalls`. */
+/** Sets the obstacle tree that an object uses. Throws like `handleOf`, or if it is no tree. */
 export function setWalls(object, obstacles) {
   object._begin('obstacles')
   // Not `instanceof`: each entry point of the package has its own copy of the class. For a tree of
@@ -39,8 +39,8 @@ export function setWalls(object, obstacles) {
 }
 
 /**
- * Ends a call of the core that may build the obstacle tree: as the method `_leave`. But if that
- * build failed, throws the same error as the tree's `build()`.
+ * Ends a call of the core that may build the obstacle tree, like the method `_leave`. But if the
+ * tree's build failed, throws the same error as the tree's `build()`.
  */
 export function leaveWalls(object, result) {
   if (result < NONE && object._obstacles !== null) {
