@@ -1,6 +1,6 @@
-// The base class of all trees, grids, crowds, flow fields and sensors. Each of them is a JavaScript object that
-// calls an object in the core (the .wasm file) by a handle. The base class contains what they
-// share: lifetime, calls, views of linear memory, and snapshots.
+// The base class of all trees, grids, crowds, flow fields and sensors. Each of them is a JavaScript
+// object that calls an object in the core (the .wasm file) by a handle. The base class contains what
+// they share: lifetime, calls, views of linear memory, and snapshots.
 
 import {
   callOf,

@@ -279,10 +279,9 @@ EXPORT("paths_lines") int32_t paths_lines(int32_t handle, uint32_t skipped) {
 
 /* ---- Crowds ---- */
 
-/* Removes destroyed fields from a crowd. Brings the obstacle trees of the others up to date. */
-static copse_status prepare_guides(copse_crowd *crowd, guides *guides) {
+/* Removes destroyed fields from a crowd. */
+static void drop_destroyed(copse_crowd *crowd, guides *guides) {
   uint32_t kept = 0;
-  copse_status status = COPSE_OK;
   for (uint32_t i = 0; i < guides->count; i++) {
     const guide each = guides->list[i];
     if (paths_of(each.handle))
@@ -291,11 +290,17 @@ static copse_status prepare_guides(copse_crowd *crowd, guides *guides) {
       copse_crowd_follow(crowd, each.field, 0);
   }
   guides->count = kept;
-  for (uint32_t i = 0; i < kept && status == COPSE_OK; i++) {
-    status = bind_walls(paths_of(guides->list[i].handle));
-    /* Follow again: a destroyed field that was just removed may have had the same address. */
+  /* Follow again: a destroyed field that was just removed may have had the same address. */
+  for (uint32_t i = 0; i < kept; i++)
     copse_crowd_follow(crowd, guides->list[i].field, guides->list[i].mask);
-  }
+}
+
+/* Removes destroyed fields from a crowd. Brings the obstacle trees of the others up to date. */
+static copse_status prepare_guides(copse_crowd *crowd, guides *guides) {
+  copse_status status = COPSE_OK;
+  drop_destroyed(crowd, guides);
+  for (uint32_t i = 0; i < guides->count && status == COPSE_OK; i++)
+    status = bind_walls(paths_of(guides->list[i].handle));
   return status;
 }
 
@@ -305,8 +310,8 @@ EXPORT("paths_lead") int32_t paths_lead(int32_t handle, int32_t crowdHandle, uin
   guides *guides = guides_of(crowdHandle);
   copse_crowd *crowd = crowd_core_of(crowdHandle);
   if (!self || !guides) return FAILED(COPSE_STALE_SLOT);
-  copse_status status = prepare_guides(crowd, guides);
-  if (status == COPSE_OK) status = copse_crowd_follow(crowd, self->core, mask);
+  drop_destroyed(crowd, guides);
+  const copse_status status = copse_crowd_follow(crowd, self->core, mask);
   if (status != COPSE_OK) return FAILED(status);
   uint32_t place = 0;
   while (place < guides->count && guides->list[place].handle != handle) place++;

@@ -220,6 +220,9 @@ follow('never touches a field or walls that were disposed', async () => {
     () => crowd.step(),
     (error) => error.code === 'DISPOSED',
   )
+  crowd.follow(second, { mask: 0 }) // works, so that the crowd can go on
+  crowd.step()
+  crowd.follow(second)
   second.obstacles = null
   crowd.step()
   for (const object of [crowd, second]) object.dispose()
