@@ -1117,7 +1117,9 @@ typedef struct copse_crowd_agent {
                                * Default: 2 */
   float timeHorizonObstacles; /* like timeHorizon, but for walls. Horizons shorter than a time step
                                * count as one time step. Default: 2 */
-  float maxAcceleration;      /* maximum change of velocity per second. Default: INFINITY */
+  float maxAcceleration;      /* maximum change of velocity per second. The horizon for walls grows
+                               * to the time that the agent needs to brake, up to 100 s. Default:
+                               * INFINITY */
   float priority;   /* the higher, the less the agent yields. Between agents of priorities p and q,
                      * the first does q / (p + q) of the avoidance, or a half if both are 0.
                      * Default: 0 */

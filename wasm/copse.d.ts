@@ -1395,7 +1395,10 @@ export interface AgentNumbers {
    * How many seconds ahead the velocity must stay free of collisions with walls, > 0. Default: 2.
    */
   timeHorizonObstacles?: number
-  /** The maximum change of the velocity per second. May be Infinity. Default: Infinity. */
+  /**
+   * The maximum change of the velocity per second. May be Infinity. The time horizon for walls grows
+   * to the time that the agent needs to brake, up to 100 s. Default: Infinity.
+   */
   maxAcceleration?: number
   /**
    * An agent yields less to agents of a lower priority. Its share of the avoidance is

@@ -26,6 +26,21 @@ static float inverse_horizon(const copse_crowd *crowd, crowd_field field, uint32
   return 1 / (horizon > timeStep ? horizon : timeStep);
 }
 
+/* Returns 1 / time horizon for walls. If the agent's acceleration is limited, the horizon is long
+ * enough for it to stop at a wall: the braking distance is speed * braking. That includes one time
+ * step, because the agent brakes from the next step on. */
+static float inverse_wall_horizon(const copse_crowd *crowd, uint32_t slot, float timeStep) {
+  const float MOST_BRAKING = 100; /* seconds: longer horizons find walls all over the world */
+  const float inverse = inverse_horizon(crowd, FIELD_TIME_HORIZON_OBSTACLES, slot, timeStep);
+  const float acceleration = crowd_number(crowd, FIELD_MAX_ACCELERATION, slot);
+  if (acceleration == COPSE_MAX_COORDINATE) return inverse; /* not limited */
+  const float *velocity = crowd->bodies[slot].velocity;
+  const float speed = sqrtf(velocity[0] * velocity[0] + velocity[1] * velocity[1]);
+  float braking = speed / (2 * acceleration) + timeStep;
+  if (!(braking < MOST_BRAKING)) braking = MOST_BRAKING;
+  return inverse * braking > 1 ? 1 / braking : inverse;
+}
+
 /* Returns an agent in the form that the solver of constraints reads. Copies the agent's body (see
  * set_body), which must be up to date. */
 static orca_agent agent_of(const copse_crowd *crowd, uint32_t slot, float timeStep) {
@@ -34,7 +49,7 @@ static orca_agent agent_of(const copse_crowd *crowd, uint32_t slot, float timeSt
       .slot = slot,
       .maxSpeed = crowd_number(crowd, FIELD_MAX_SPEED, slot),
       .inverseHorizon = inverse_horizon(crowd, FIELD_TIME_HORIZON, slot, timeStep),
-      .inverseHorizonOfWalls = inverse_horizon(crowd, FIELD_TIME_HORIZON_OBSTACLES, slot, timeStep),
+      .inverseHorizonOfWalls = inverse_wall_horizon(crowd, slot, timeStep),
       .inverseStep = 1 / timeStep,
   };
 }
@@ -174,11 +189,12 @@ static bool is_permitted(const constraint_set *constraints, const float *velocit
   return first == count;
 }
 
-static bool solve(const constraint_set *constraints, const float *preferred, float maxSpeed,
-                  float *velocity) {
+/* `rest` is the velocity of an agent at rest, see orca2_solve. */
+static bool solve(const constraint_set *constraints, const float *preferred, const float *rest,
+                  float maxSpeed, float *velocity) {
   return constraints->dimensions == 3
              ? orca3_solve(&constraints->planes, preferred, maxSpeed, velocity)
-             : orca2_solve(&constraints->lines, preferred, maxSpeed, velocity);
+             : orca2_solve(&constraints->lines, preferred, rest, maxSpeed, velocity);
 }
 
 /* Writes the best velocity (see orca2_solve) of those that differ from the agent's present velocity
@@ -194,7 +210,8 @@ static bool solve_change(constraint_set *constraints, const orca_agent *agent, f
   else
     orca2_relate(&constraints->lines, present);
   for (uint32_t axis = 0; axis < dim; axis++) preferred[axis] -= present[axis];
-  const bool isFeasible = solve(constraints, preferred, change, velocity);
+  const float rest[2] = {-present[0], -present[1]};
+  const bool isFeasible = solve(constraints, preferred, rest, change, velocity);
   limit_speed(velocity, constraints->dimensions, change);
   for (uint32_t axis = 0; axis < dim; axis++) velocity[axis] += present[axis];
   return isFeasible;
@@ -241,7 +258,7 @@ OUT_OF_LINE void choose_velocity(copse_crowd *crowd, const copse_obstacle *walls
   if (isBest && isFree)
     for (uint32_t axis = 0; axis < dim; axis++) velocity[axis] = preferred[axis];
   else
-    isFeasible = isFree ? solve(&constraints, preferred, agent.maxSpeed, velocity)
+    isFeasible = isFree ? solve(&constraints, preferred, (float[2]){0}, agent.maxSpeed, velocity)
                         : solve_change(&constraints, &agent, preferred, change, velocity);
   limit_speed(velocity, dim, agent.maxSpeed);
   crowd->infeasible += !isFeasible;

@@ -1,8 +1,8 @@
 /* Optimal reciprocal collision avoidance (ORCA). Each neighbor and each wall near an agent is a
  * constraint: in the plane a half-plane of permitted velocities, in space a half-space. The best
  * velocity is the permitted one nearest to the preferred velocity. It is found by incremental
- * linear programming. If no velocity is permitted, the best velocity is the one whose worst
- * violation of a constraint is least.
+ * linear programming. If no velocity is permitted, the best velocity obeys the walls, and its worst
+ * violation of a neighbor's constraint is least.
  *
  * After J. van den Berg, S. J. Guy, M. Lin, D. Manocha, "Reciprocal n-body collision avoidance"
  * (2011). Details such as thresholds follow the authors' libraries RVO2 and RVO2-3D. */
@@ -117,8 +117,12 @@ void orca2_relate(orca2 *lines, const float *velocity);
 uint32_t orca2_violated(const orca2 *lines, uint32_t first, const float *velocity);
 
 /* Writes the best velocity: the permitted one nearest to `preferred` or, if none is permitted, the
- * one whose worst violation is least. True if it violates no constraint. */
-bool orca2_solve(const orca2 *lines, const float *preferred, float maxSpeed, float *velocity);
+ * one that obeys the walls and whose worst violation of another constraint is least. `rest` is the
+ * velocity of an agent at rest: walls always permit it, but it may exceed the maximum speed after
+ * orca2_relate. If no velocity up to the maximum speed obeys the walls, the best velocity is the
+ * one nearest to `rest`. True if the result violates no constraint. */
+bool orca2_solve(const orca2 *lines, const float *preferred, const float *rest, float maxSpeed,
+                 float *velocity);
 
 /* ---- In space ---- */
 
@@ -143,7 +147,7 @@ void orca3_relate(orca3 *planes, const float *velocity);
 uint32_t orca3_violated(const orca3 *planes, const float *velocity);
 
 /* Writes the best velocity: the permitted one nearest to `preferred` or, if none is permitted, the
- * one whose worst violation is least. True if it violates no constraint. */
+ * one described at the top of this file. True if it violates no constraint. */
 bool orca3_solve(const orca3 *planes, const float *preferred, float maxSpeed, float *velocity);
 
 #endif

@@ -509,13 +509,17 @@ uint32_t orca2_violated(const orca2 *lines, uint32_t first, const float *velocit
   return first_violated(lines, first, vec2_of(velocity), 0);
 }
 
+/* Returns a velocity, shortened to the maximum speed if it is longer. */
+static vec2 limited(vec2 velocity, float maxSpeed) {
+  const float speed2 = vec2_length2(velocity);
+  return speed2 > maxSpeed * maxSpeed ? vec2_mul(velocity, maxSpeed / sqrtf(speed2)) : velocity;
+}
+
 /* Finds the velocity nearest to `preferred` that all lines permit, and returns the number of lines.
  * If they permit none, returns the index of the first line that can't be satisfied together with
  * those before it: the result is then the best velocity for the lines before it. */
 static uint32_t solve_lines(const orca2 *lines, float maxSpeed, vec2 preferred, vec2 *result) {
-  const float speed2 = vec2_length2(preferred);
-  *result = preferred;
-  if (speed2 > maxSpeed * maxSpeed) *result = vec2_mul(preferred, maxSpeed / sqrtf(speed2));
+  *result = limited(preferred, maxSpeed);
   for (uint32_t i = 0; (i = first_violated(lines, i, *result, 0)) < lines->count; i++)
     if (!solve_on_line(lines, i, maxSpeed, preferred, result)) return i;
   return lines->count;
@@ -624,7 +628,7 @@ static void add_bisectors(const orca2 *lines, uint32_t i, orca2 *bisectors) {
 
 /* Finds the best velocity if no velocity satisfies all lines: one that satisfies the lines of
  * walls, and whose worst violation of a neighbor's line is as small as possible. `first` is the
- * line at which solve_lines failed. */
+ * line at which solve_lines failed: a neighbor's. */
 OUT_OF_LINE void solve_violated(const orca2 *lines, uint32_t first, float maxSpeed, vec2 *result) {
   orca2 bisectors;
   float worst = 0;
@@ -641,10 +645,14 @@ OUT_OF_LINE void solve_violated(const orca2 *lines, uint32_t first, float maxSpe
   }
 }
 
-bool orca2_solve(const orca2 *lines, const float *preferred, float maxSpeed, float *velocity) {
+bool orca2_solve(const orca2 *lines, const float *preferred, const float *rest, float maxSpeed,
+                 float *velocity) {
   vec2 best;
   const uint32_t failed = solve_lines(lines, maxSpeed, vec2_of(preferred), &best);
-  if (failed < lines->count) solve_violated(lines, failed, maxSpeed, &best);
+  if (failed < lines->walls)
+    best = limited(vec2_of(rest), maxSpeed);
+  else if (failed < lines->count)
+    solve_violated(lines, failed, maxSpeed, &best);
   velocity[0] = best.x;
   velocity[1] = best.y;
   return failed == lines->count;

@@ -102,7 +102,7 @@ static inline bool crowd_choice(const crowd_game *game, uint32_t slot, float *ve
     }
   }
   if (dim == 2)
-    orca2_solve(&lines, preferred, maxSpeed, velocity);
+    orca2_solve(&lines, preferred, (float[2]){0}, maxSpeed, velocity);
   else
     orca3_solve(&planes, preferred, maxSpeed, velocity);
   return true;

@@ -262,9 +262,10 @@ static inline const char *compare_program(uint32_t *state, int dimensions, int s
   program_round(&problem, state, &floats);
   float velocity[3] = {0};
   const float maxSpeed = (float)problem.maxSpeed;
-  const bool isFeasible = dimensions == 2
-                              ? orca2_solve(&floats.lines, floats.preferred, maxSpeed, velocity)
-                              : orca3_solve(&floats.planes, floats.preferred, maxSpeed, velocity);
+  const bool isFeasible =
+      dimensions == 2
+          ? orca2_solve(&floats.lines, floats.preferred, (float[2]){0}, maxSpeed, velocity)
+          : orca3_solve(&floats.planes, floats.preferred, maxSpeed, velocity);
   const point3 x = {{(double)velocity[0], (double)velocity[1], (double)velocity[2]}};
   if (!(length3(x) <= problem.maxSpeed * 1.001)) return "too fast";
 

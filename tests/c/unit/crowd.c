@@ -69,7 +69,7 @@ static void test_programs_with_parallel_lines_are_solved(void) {
       (isTurned ? lines.directionY : lines.directionX)[i] = SIDES[i];
     }
     float velocity[2];
-    CHECK(!orca2_solve(&lines, (float[]){0, 0}, 10, velocity));
+    CHECK(!orca2_solve(&lines, (float[]){0, 0}, (float[]){0, 0}, 10, velocity));
     CHECK(fabsf(velocity[isTurned ? 0 : 1] - (isTurned ? -0.5f : 0.5f)) < 1e-5f);
     CHECK(fabsf(velocity[isTurned ? 1 : 0]) <= 10);
   }

@@ -179,7 +179,7 @@ static void add_drawn_walls(const hall *made, uint32_t *state) {
 }
 
 /* Adds an agent at a random place, at rest. False if the place is not clear of all walls. */
-static bool place_agent(const hall *made, uint32_t *state, float radius) {
+static bool place_agent(const hall *made, uint32_t *state, float radius, bool isLimited) {
   copse_crowd_agent agent = copse_crowd_agent_default();
   copse_wall wall;
   uint32_t slot;
@@ -192,20 +192,24 @@ static bool place_agent(const hall *made, uint32_t *state, float radius) {
   agent.maxSpeed = random_word(state) >> 30 ? 2 : 10;
   agent.preferredSpeed = agent.maxSpeed * drawn(state, 0.3f, 1);
   agent.timeHorizonObstacles = random_word(state) >> 31 ? 2 : 0.1f;
+  if (isLimited) agent.maxAcceleration = drawn(state, 0.05f, 2) * agent.maxSpeed;
   copse_obstacle_contains(made->walls, agent.position, &isInside, NULL);
   copse_obstacle_nearest(made->walls, agent.position, INFINITY, COPSE_SIDE_BOTH, &wall, NULL);
   if (isInside || wall.distance2 < 1.1f * radius * radius) return false;
   return copse_crowd_add(made->crowd, &agent, &slot) == COPSE_OK;
 }
 
-static void test_an_agent_stays_clear_of_any_walls(void) {
+/* Walks one agent at a time. If its acceleration is limited, it may touch a wall a little: measured
+ * in 60,000 walks, 3 of them came nearer than the tolerance of other agents, by 1.3% at most. */
+static void walk_among_drawn_walls(bool isLimited) {
+  const double tolerance = isLimited ? 0.02 : 1e-3;
   uint32_t state = 12, walked = 0;
   for (uint32_t i = 0; i < repeats(6000); i++) {
     hall made = hall_of(400, random_word(&state) >> 31);
     const float radius = drawn(&state, 0.1f, 0.7f);
     const float timeStep = random_word(&state) >> 31 ? 0.25f : 1.0f / 60;
     add_drawn_walls(&made, &state);
-    const bool isPlaced = place_agent(&made, &state, radius);
+    const bool isPlaced = place_agent(&made, &state, radius, isLimited);
     const float *position = copse_crowd_get(made.crowd).positions;
     for (float time = 0; isPlaced && time < 6; time += timeStep) {
       const float before[2] = {position[0], position[1]};
@@ -215,7 +219,7 @@ static void test_an_agent_stays_clear_of_any_walls(void) {
       copse_obstacle_nearest(made.walls, position, INFINITY, COPSE_SIDE_BOTH, &wall, NULL);
       if (position[0] != before[0] || position[1] != before[1])
         copse_obstacle_visible(made.walls, before, position, 0, &isClear, NULL);
-      CHECK(isClear && sqrt((double)wall.distance2) >= (double)radius * (1 - 1e-3) - 1e-5);
+      CHECK(isClear && sqrt((double)wall.distance2) >= (double)radius * (1 - tolerance) - 1e-5);
     }
     walked += isPlaced;
     copse_crowd_destroy(made.crowd);
@@ -224,8 +228,15 @@ static void test_an_agent_stays_clear_of_any_walls(void) {
   CHECK(walked > repeats(6000) / 2);
 }
 
+static void test_an_agent_stays_clear_of_any_walls(void) { walk_among_drawn_walls(false); }
+
+static void test_an_agent_of_limited_acceleration_stays_clear_of_any_walls(void) {
+  walk_among_drawn_walls(true);
+}
+
 const unit_test CROWD_WALLS_TESTS[] = {
     TEST(test_no_agent_passes_through_walls_of_many_edges),
     TEST(test_an_agent_stays_clear_of_any_walls),
+    TEST(test_an_agent_of_limited_acceleration_stays_clear_of_any_walls),
     {NULL, NULL, false},
 };
