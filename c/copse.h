@@ -21,16 +21,16 @@
  *     return 0;
  *   }
  *
- * - The library is plain C11. Coordinates and results are floats. The library never prints, aborts
- *   or touches errno.
+ * - The library is plain C11. Coordinates and distances are floats. The library never prints,
+ *   aborts or touches errno.
  * - Terms. An *agent* is a point with an id. The id is the agent's *slot*: its index in all arrays
  *   "by slot". Results are ids. *Groups* are 32 bits per agent; a query's *mask* selects the agents
  *   that share a bit with it. An agent without a group is in no result. A slot's *generation* is
- *   odd while the slot is in use, and increases by one each time the slot is taken or freed:
- *   compare it with a stored generation to detect that a slot was reused. Names that end in 2 are
+ *   odd while the slot is in use, and increases by one each time the slot is taken or freed. To
+ *   detect that a slot was reused, store its generation and compare later. Names that end in 2 are
  *   squared distances. Bounds are inclusive.
- * - Distances. A squared distance is computed in float, each step rounded, as (dx*dx + dy*dy) +
- *   dz*dz with dx = x - centerX. An agent is within a radius if its squared distance is <=
+ * - Distances. A squared distance is (dx*dx + dy*dy) + dz*dz with dx = x - centerX, computed in
+ *   float, each step rounded. An agent is within a radius if its squared distance is <=
  *   radius*radius, also rounded to float. Every query finds exactly what a loop over all agents
  *   finds: pruning drops no match.
  * - Determinism. The same calls give the same bits. Tested: gcc and clang, -O0 to -O3, on x86-64;
@@ -53,16 +53,16 @@
  * - Arguments. Points and vectors are 2 or 3 floats. firstBad, visits and distance2 may be NULL.
  * - Snapshots. `_save` writes an object's state as little-endian bytes, and sets *total to the
  *   number of bytes needed. If `capacity` is less, `_save` returns COPSE_FULL and may have written
- *   the first bytes. `_restore` replaces an object's state by that of a snapshot, which must be
- *   aligned to 4 bytes (else COPSE_INVALID_ARGUMENT). The bytes may be untrusted: `_restore`
- *   returns COPSE_BAD_SNAPSHOT if they are damaged or belong to another kind of object. It returns
- *   COPSE_FULL if the object's capacity is too small. `_restorable` makes the checks that need only
- *   the size and the first COPSE_SNAPSHOT_HEAD bytes: use it to reject a snapshot before you load
- *   all of it.
+ *   the first bytes. `_restore` replaces an object's state by the state in a snapshot. The bytes
+ *   may be untrusted. `_restore` fails with COPSE_BAD_SNAPSHOT if they are damaged or belong to
+ *   another kind of object, with COPSE_FULL if the object's capacity is too small, and with
+ *   COPSE_INVALID_ARGUMENT if they are not aligned to 4 bytes. `_restorable` makes the checks that
+ *   need only the size and the first COPSE_SNAPSHOT_HEAD bytes: use it to reject a snapshot before
+ *   you load all of it.
  * - Debugging. `_cells` and `_lines` write shapes to draw, each as a few floats. They skip the
- *   first `skipped` floats (a whole number of shapes), write whole shapes while they fit into
- *   `capacity` floats, and return the total number of floats of all shapes. `_validate`, for tests,
- *   returns true if the internal structure is consistent. */
+ *   first `skipped` floats, which must be whole shapes. Then they write whole shapes while these
+ *   fit into `capacity` floats. They return the number of floats of all shapes, written or not.
+ *   `_validate`, for tests, returns true if the internal structure is consistent. */
 #ifndef COPSE_H
 #define COPSE_H
 #include <stdbool.h>
@@ -137,9 +137,10 @@ typedef struct copse_query {
 } copse_query;
 copse_query copse_query_default(void);
 
-/* The output of a query. The caller owns the arrays. A query never writes past `capacity`. If
- * `total` is larger, the arrays hold the first `capacity` matches in the order of the structure,
- * which need not be the nearest. A sort then orders only the matches that were kept. */
+/* The output of a query. The caller owns the arrays. `total` counts all matches. If more match than
+ * fit, a query keeps the first `capacity` matches that it finds, and sorts only those: they need
+ * not be the nearest. For the nearest matches, call `neighbors`. (JavaScript has room for all
+ * matches: there, results are sorted first, then cut off.) */
 typedef struct copse_results {
   uint32_t *ids;     /* set by the caller: an array with room for `capacity` ids */
   float *distances2; /* set by the caller: an array with room for `capacity` squared distances, or
@@ -155,9 +156,9 @@ typedef struct copse_hit { /* the first hit of a ray */
 } copse_hit;
 
 /* ---- Points: one handle, three structures ------------------------------------------------- *
- * An index of points holds agents in slots. Add, move and remove agents one by one, or turn slots
- * 0 … n - 1 into agents with one call and write their positions and groups. Then build, and query:
- * queries see the last build, and fail with COPSE_NOT_BUILT before the first.
+ * An index of points holds agents in slots. Add, move and remove agents one by one; or turn slots 0
+ * … n - 1 into agents with one call, and write their positions and groups. Then build, then query.
+ * Queries see the last build. Before the first build, they fail with COPSE_NOT_BUILT.
  * copse_agenttree_create, copse_grid_create and copse_kdtree_create make an index without agents.
  * All three kinds have the same functions and find the same agents; only speed differs. Only the
  * grid supports worlds that wrap around. */
@@ -197,31 +198,37 @@ size_t copse_agenttree_bytes(const copse_agenttree_def *def);
 copse_status copse_agenttree_create(const copse_agenttree_def *def, copse_points **points);
 
 /* ---- The grid: for one radius and agents that are spread evenly ---- *
- * Each build sorts the agents into square (in 3D cubic) cells, by a counting sort. This is the
+ * Each build sorts the agents into square (in 3D cubic) cells, by a counting sort. The grid is the
  * fastest structure if agents are spread evenly, all queries have about the same radius, and a cell
  * is about as large as that radius. The agent tree is faster where agents are crowded (a grid query
  * reads whole cells), for radii far from the cell size, and if the nearest agent is many cells
- * away. Memory depends on the capacity, not on the size of the world: cells are found in a table
- * with a few entries per agent. If there are more cells than entries, distant cells share entries.
- * Results stay exact.
- * A build is O(N). A query costs about as much as reading the agents of all cells that it touches.
- * Cells next to each other in a row are read in one run: `visits` counts runs. A ray is followed in
- * steps of about two cells up to its first hit; a very long ray tests all agents instead.
+ * away.
  *
- * The world can wrap around (`wrap`): an agent that leaves it on one side enters on the other. A
- * build moves each position x into the world, in its own copy: along each axis,
- * x - floor((x - min) / size) * size, where size is max - min and each step is rounded to float; a
- * result that rounding put outside of min <= x, x - min < size becomes min. Centers of queries are
- * moved by the same rule. The difference of two coordinates is d = x - c; d - size if d > size / 2,
- * or d + size if d < -size / 2, each rounded to float. So each agent is found at most once, at its
- * least distance, for any radius. Cells divide the world exactly, so they may be larger than
- * cellSize; they are also larger if there would otherwise be more than about four per agent. A
- * query that reaches an edge of the world costs a few times as much as without `wrap`; other
- * queries cost the same. A world that wraps supports within, count_within, any_within, nearest,
- * neighbors, all_within, all_neighbors, pairs, and their forms for many points; range, cone,
- * raycast, their other forms and frustum fail with COPSE_INVALID_ARGUMENT. `create` fails if a min
- * or max is not a valid coordinate, or a min is not less than its max. If a query reaches across an
- * edge, its results are in the order of cells, starting at the query's low corner. */
+ * Memory depends on the capacity, not on the size of the world: the cells are in a table with a few
+ * entries per agent. If there are more cells than entries, distant cells share entries. Results
+ * stay exact.
+ *
+ * A build is O(N). A query costs about as much as reading all agents in the cells that it touches.
+ * Adjacent cells of a row are read in one run; `visits` counts runs. A ray advances about two cells
+ * at a time until its first hit. A very long ray tests all agents instead.
+ *
+ * The world can wrap around (`wrap`): an agent that leaves it on one side enters on the other. In
+ * the formulas, size = max - min, and each step is rounded to float.
+ * - A build copies positions into the world. On each axis, x becomes
+ *   w = x - floor((x - min) / size) * size. If rounding moved w out of the world
+ *   (w < min or w - min >= size), x becomes min instead. Centers of queries are moved in the same
+ *   way.
+ * - The difference of two coordinates, d = x - c, is taken the shorter way around the world: as
+ *   d - size if d > size / 2, as d + size if d < -size / 2. So a query of any radius finds each
+ *   agent at most once, at its least distance.
+ * - Cells divide the world exactly, so they may be larger than cellSize. They are also larger if
+ *   there would otherwise be more than about four per agent.
+ * - A query that reaches an edge of the world costs a few times as much as without `wrap`. Its
+ *   results are in the order of cells, starting at the query's low corner. Other queries cost the
+ *   same as without `wrap`.
+ * - Supported: within, count_within, any_within, nearest, neighbors, all_within, all_neighbors,
+ *   pairs, within_many and nearest_many. All other queries fail with COPSE_INVALID_ARGUMENT.
+ * - `create` fails if a min or max is not a valid coordinate, or a min is not less than its max. */
 typedef struct copse_grid_def {
   uint32_t dimensions; /* 2 or 3. Default: 2 */
   uint32_t capacity;   /* maximum number of agents: 1 … COPSE_MAX_CAPACITY. Default: 1,000 */
@@ -239,12 +246,12 @@ size_t copse_grid_bytes(const copse_grid_def *def);
 copse_status copse_grid_create(const copse_grid_def *def, copse_points **points);
 
 /* ---- The k-d tree: for points that seldom move ---- *
- * For spawn points, resources, waypoints. A balanced tree without pointers: every point is a node,
- * the median of its subtree along the axis of its level (x, y, (z,) x, …). It needs the least
+ * For spawn points, resources, waypoints. A balanced tree without pointers. Every point is a node:
+ * the median of its subtree along the axis of its level (x, y, (z,) x, …). The tree needs the least
  * memory of the three structures, and is at most log2 N deep. A build is always O(N log N), but
- * takes several times as long as the agent tree's. The tree pays off with many queries per build,
- * above all queries for the nearest points. nearest_many takes about half as long per point as
- * single queries. All builders make the same tree. */
+ * takes several times as long as a build of the agent tree. The k-d tree pays off with many queries
+ * per build, above all queries for the nearest points. In nearest_many, a point takes about half as
+ * long as a single query. All builders make the same tree. */
 typedef enum copse_builder {
   COPSE_BUILDER_QUICKSELECT,       /* finds medians by sampling: the fastest */
   COPSE_BUILDER_MEDIAN_OF_MEDIANS, /* finds medians in linear time, whatever the points are */
@@ -309,10 +316,10 @@ copse_status copse_points_build(copse_points *points, uint32_t *firstBad);
  * be NULL: then every agent's groups are 1. Further errors: COPSE_FULL (`count` exceeds the
  * capacity), COPSE_INVALID_ARGUMENT (an axis is NULL).
  *
- * An index that is only built like this needs no buffers of its own: create it with the option
- * `external` to save 4 * dimensions + 8 bytes per agent. The index then has no slots: do not write
- * to copse_points_positions and copse_points_groups; `add` and `set_slots` fail with COPSE_FULL; a
- * snapshot holds the last build only. */
+ * An index that is always built in this way needs no buffers of its own: create it with the option
+ * `external` to save 4 * dimensions + 8 bytes per agent. An external index has no slots. Do not
+ * write to its copse_points_positions and copse_points_groups. `add` and `set_slots` fail with
+ * COPSE_FULL, and a snapshot holds the last build only. */
 copse_status copse_points_build_from(copse_points *points, const copse_const_positions *positions,
                                      const uint32_t *groups, uint32_t count, uint32_t *firstBad);
 
@@ -327,25 +334,25 @@ copse_status copse_points_within(const copse_points *points, const float *center
  * COPSE_INVALID_ARGUMENT: a NaN, lo > hi on an axis, or a query that sorts by distance. */
 copse_status copse_points_range(const copse_points *points, const float *lo, const float *hi,
                                 const copse_query *query, copse_results *results);
-/* Finds all agents inside all of `count` planes, such as those that a camera sees. 3D only. A plane
- * is four floats x, y, z, w; a point p is inside if ((p.x * x + p.y * y) + p.z * z) + w >= 0,
- * computed in float, each step rounded. Writes no distances. The agent tree skips nodes that are
- * outside; the grid and the k-d tree test every agent. COPSE_INVALID_ARGUMENT: 2D, no plane, a
- * number of a plane that is not finite or exceeds COPSE_MAX_COORDINATE, a query that sorts by
- * distance, or a world that wraps around. */
+/* Finds all agents that a camera sees: those inside all of `count` planes. 3D only. A plane is four
+ * floats x, y, z, w. A point p is inside if ((p.x * x + p.y * y) + p.z * z) + w >= 0, computed in
+ * float, each step rounded. Writes no distances. The agent tree skips nodes that are outside; the
+ * grid and the k-d tree test every agent. COPSE_INVALID_ARGUMENT: the index is 2D or wraps around,
+ * there is no plane, a plane has a number that is not finite or exceeds COPSE_MAX_COORDINATE, or
+ * the query sorts by distance. */
 copse_status copse_points_frustum(const copse_points *points, const float *planes, uint32_t count,
                                   const copse_query *query, copse_results *results);
 /* Finds the nearest agent, ties by lower id. Sets *id to COPSE_NONE if there is none. */
 copse_status copse_points_nearest(const copse_points *points, const float *center,
                                   const copse_query *query, uint32_t *id, float *distance2,
                                   uint32_t *visits);
-/* Finds the k nearest agents, nearest first, ties by lower id. results->total is at most k.
- * COPSE_INVALID_ARGUMENT: there is no room for min(k, agents of the last build) ids and
- * distances2. */
+/* Finds the k nearest agents, nearest first, ties by lower id. results->total is at most k. The
+ * arrays must have room for min(k, agents of the last build) ids and distances2, else the call
+ * fails with COPSE_INVALID_ARGUMENT. */
 copse_status copse_points_neighbors(const copse_points *points, const float *center, uint32_t k,
                                     const copse_query *query, copse_results *results);
-/* Counts the agents within a radius. If a node of a tree is wholly within the radius, its agents
- * are counted without a test of each. */
+/* Counts the agents within a radius. Nodes of a tree that are wholly within the radius are counted
+ * without testing their agents. */
 copse_status copse_points_count_within(const copse_points *points, const float *center,
                                        float radius, const copse_query *query, uint32_t *total,
                                        uint32_t *visits);
@@ -355,32 +362,34 @@ copse_status copse_points_count_range(const copse_points *points, const float *l
 /* Sets *any to true if at least one agent is within a radius. Stops at the first one found. */
 copse_status copse_points_any_within(const copse_points *points, const float *center, float radius,
                                      const copse_query *query, bool *any, uint32_t *visits);
-/* Finds all agents in a cone, such as a field of view: within the radius, and at most halfAngle
- * (radians, 0 … pi) off the direction (of any length but 0). An agent at the center is in the cone.
- * The angle is tested in float: let d be the vector from the center to the agent; the test is
- * dot(d, direction / |direction|) >= cos(halfAngle) * |d|. */
+/* Finds all agents in a cone, such as a field of view: agents within the radius that are at most
+ * halfAngle off the direction. halfAngle is in radians, 0 … pi. The direction may have any length
+ * but 0. An agent at the center is in the cone. The test of the angle, in float, with d as the
+ * vector from the center to the agent: dot(d, direction / |direction|) >= cos(halfAngle) * |d|. */
 copse_status copse_points_cone(const copse_points *points, const float *center,
                                const float *direction, float halfAngle, float radius,
                                const copse_query *query, copse_results *results);
 
-/* Finds the first agent hit by the segment between the points `from` and `to`, ties by lower id.
- * Agents are circles or spheres of `radius`, which may be INFINITY. If `radii` is not NULL, it
+/* Finds the first agent hit by the segment from the point `from` to the point `to`, ties by lower
+ * id. Agents are circles or spheres of `radius`, which may be INFINITY. If `radii` is not NULL, it
  * holds a radius for each slot: values above `radius` count as `radius`, NaN and negative values as
  * 0. query.inflate is added to each agent's radius; the sum is rounded to float. An agent that
- * contains `from` is hit at fraction 0; a segment of length 0 hits the agents that contain it. Uses
+ * contains `from` is hit at fraction 0. A segment of length 0 hits the agents that contain it. Uses
  * the query's mask, exclude and inflate. Cost: usually O(log N + agents within `radius` of the
  * segment).
  *
- * The exact rule for an agent with a given center and radius, in double, each step rounded, sums in
- * the order x, y, z: let d = to - from, m = center - from, e = center - to, r2 = radius * radius,
- * and c = the cross product of m and d; u.v is the dot product of u and v.
- * - If m.m <= r2, the fraction is 0. Else if m.d <= 0, there is no hit.
- * - Else there is a hit if m.d < d.d and c.c <= d.d * r2, or if m.d >= d.d and e.e <= r2. Its
- *   fraction is (m.d - sqrt(d.d * r2 - c.c)) / d.d (the root of a negative number counts as 0),
- *   clamped to 0 … 1, rounded to float.
- * The tests for a hit never subtract one square from another, which would lose precision, and c is
- * exact if the differences of coordinates have 26 significant bits or fewer. So even small, distant
- * agents are hit or missed correctly, and an agent of radius 0 is hit only if c is 0. */
+ * The exact rule for one agent, in double, each step rounded, sums in the order x, y, z. Let
+ * d = to - from, m = center - from, e = center - to, and r2 = radius * radius. Let u.v be the dot
+ * product of u and v, and c the cross product of m and d.
+ * - If m.m <= r2, the segment starts in the agent: a hit at fraction 0.
+ * - Else if m.d <= 0, the segment leads away from the agent: no hit.
+ * - Else if m.d < d.d, there is a hit if c.c <= d.d * r2.
+ * - Else the agent's center is beyond the segment's end: there is a hit if e.e <= r2.
+ * - In the last two cases, the hit's fraction is (m.d - sqrt(d.d * r2 - c.c)) / d.d, clamped to
+ *   0 … 1, rounded to float. The root of a negative number counts as 0.
+ * No test for a hit subtracts one square from another: that would lose precision. c is exact if the
+ * differences of coordinates have at most 26 significant bits. So even small, distant agents are
+ * hit or missed correctly, and an agent of radius 0 is hit only if c is 0. */
 copse_status copse_points_raycast(const copse_points *points, const float *from, const float *to,
                                   float radius, const float *radii, const copse_query *query,
                                   copse_hit *hit, uint32_t *visits);
@@ -399,22 +408,21 @@ copse_status copse_points_raycast_all(const copse_points *points, const float *f
                                       const copse_query *query, copse_hits *hits);
 
 /* ---- Batches: one call for all agents, or for many points, boxes or segments ---- *
- * `masks` is NULL, or holds a mask for each slot of the last build: the agent of that slot then
- * searches with masks[slot] & query.mask. Batches use the query's `mask`, `maxDistance` (only for
- * all_neighbors and nearest_many) and `exclude` (only if the caller passes centers, boxes or
- * segments). `sort` must be COPSE_SORT_NONE. An agent is never its own neighbor. In a batch for all
- * agents, up to a few hundred nearby agents share one search, so the cost is about proportional to
- * the number of results. A batch needs 200 KB of stack. */
-/* The output of a batch, in arrays of the caller: a row of ids for each slot, center or box.
- * Row i consists of counts[i] ids, from ids[offsets[i]] on. Rows of centers and boxes are stored in
- * the given order (but see copse_octree_range_many). Rows of slots are stored so that agents near
- * each other have rows near each other. The order of rows, and of the ids in a row, depends only on
- * the last build and the query. If `truncated`, the first row that does not fit and all rows stored
- * after it are empty. */
+ * If `masks` is not NULL, it holds a mask for each slot of the last build. The agent in a slot then
+ * searches with masks[slot] & query.mask. Batches use these members of the query: `mask`;
+ * `maxDistance`, in all_neighbors and nearest_many; `exclude`, if the caller passes centers, boxes
+ * or segments. `sort` must be COPSE_SORT_NONE. An agent is never its own neighbor. In a batch for
+ * all agents, up to a few hundred nearby agents share one search. So the cost is about proportional
+ * to the number of results. A batch needs 200 KB of stack. */
+/* The output of a batch, in arrays of the caller: a row of ids for each slot, center or box. Row i
+ * has counts[i] ids, from ids[offsets[i]] on. Rows of centers and boxes are stored in the given
+ * order (except in copse_octree_range_many). Rows of slots are stored so that agents near each
+ * other have rows near each other. The order of rows, and of the ids in a row, depends only on the
+ * last build and the query. If `truncated` is true, the first row that did not fit and all rows
+ * stored after it are empty. */
 typedef struct copse_rows {
-  uint32_t *offsets, *counts; /* set by the caller: arrays. For centers and boxes, one entry
-                               * each; for slots, max(copse_points_slots, copse_points_built)
-                               * entries */
+  uint32_t *offsets, *counts; /* set by the caller: arrays with an entry for each center or box. For
+                               * slots: max(copse_points_slots, copse_points_built) entries */
   uint32_t *ids;              /* set by the caller: an array with room for `capacity` ids */
   uint32_t capacity;          /* set by the caller: the size of `ids` */
   uint32_t total;             /* set by the batch: the number of ids of all rows, even if
@@ -425,7 +433,7 @@ typedef struct copse_rows {
 /* The output of a batch, in arrays of the caller: a row of at most k ids for each slot or center,
  * nearest first, ties by lower id. Row i has counts[i] ids, from ids[i * k] on. */
 typedef struct copse_neighbor_rows {
-  uint32_t *counts;  /* set by the caller: an array. For centers, one entry each; for slots,
+  uint32_t *counts;  /* set by the caller: an array with an entry for each center. For slots:
                       * max(copse_points_slots, copse_points_built) entries */
   uint32_t *ids;     /* set by the caller: an array with k times as many entries as `counts` */
   float *distances2; /* set by the caller: an array with k times as many entries as `counts` */
@@ -440,12 +448,12 @@ copse_status copse_points_all_within(const copse_points *points, float radius,
 copse_status copse_points_all_neighbors(const copse_points *points, uint32_t k,
                                         const copse_query *query, const uint32_t *masks,
                                         copse_neighbor_rows *rows);
-/* Finds all pairs of agents that are within a distance of each other, as a broad phase does; each
- * pair once. Writes ids a, b, a, b, … with a < b, in an order that depends only on the last build.
- * results.total counts ids, two per pair. Whole pairs are written while they fit, without
- * distances2. If `radii` (by slot) is not NULL, `distance` is not used: agents are circles or
- * spheres. Two of them are a pair if they touch, that is, if the squared distance of their centers
- * is <= (radius a + radius b) squared. Both agents must match the query's mask. */
+/* A broad phase: finds all pairs of agents that are within a distance of each other, each pair
+ * once. Writes ids a, b, a, b, … with a < b, in an order that depends only on the last build.
+ * results.total counts ids, two per pair. Writes whole pairs while they fit, and no distances2. If
+ * `radii` (by slot) is not NULL, agents are circles or spheres, and `distance` is not used. Two
+ * agents are then a pair if they touch: if the squared distance of their centers is <= (radius a +
+ * radius b) squared. Both agents must match the query's mask. */
 copse_status copse_points_pairs(const copse_points *points, float distance, const float *radii,
                                 const copse_query *query, copse_results *results);
 /* Writes, for each of n centers (`dimensions` floats each), the agents within a radius. */
@@ -474,17 +482,17 @@ copse_status copse_points_raycast_many(const copse_points *points, const float *
                                        const copse_query *query,
                                        const copse_segment_filters *filters, uint32_t *ids,
                                        float *fractions);
-/* Returns the slots of the last build in the order of the structure, and their number: agents near
- * each other in space are near each other in this list. Valid until the next build, restore or
- * reserve. A game that renumbers its agents in this order from time to time has fewer cache misses
- * in builds and queries. */
+/* Returns the slots of the last build in the order of the structure, and their number. Agents near
+ * each other in space are near each other in this list. The list is valid until the next build,
+ * restore or reserve. A game that renumbers its agents in this order from time to time has fewer
+ * cache misses in builds and queries. */
 const uint32_t *copse_points_order(const copse_points *points, uint32_t *count);
 
-/* Writes cells to draw: bounds (lo x, y, (z,) hi x, y, (z)), depth and number of agents, 2 *
- * dimensions + 2 floats each. Agent tree: nodes in preorder. Grid: cells that hold agents, row by
- * row, with depth 0. (If cells share a table entry, a cell may be written more than once, but each
- * agent is counted once.) K-d tree: splitting lines (in 3D planes) in preorder, as boxes of zero
- * width along the axis that they split. */
+/* Writes cells to draw, 2 * dimensions + 2 floats each: bounds (lo x, y, (z,) hi x, y, (z)), depth,
+ * number of agents. Agent tree: nodes in preorder. Grid: cells that hold agents, row by row, with
+ * depth 0. (If cells share a table entry, a cell may be written more than once, but each agent is
+ * counted once.) K-d tree: splitting lines (in 3D planes) in preorder, as boxes that have no width
+ * along the axis that they split. */
 size_t copse_points_cells(const copse_points *points, size_t skipped, float *out, size_t capacity);
 typedef struct copse_points_statistics {
   uint32_t agents;  /* agents in the last build */
@@ -509,37 +517,36 @@ copse_status copse_points_restorable(const copse_points *points, const void *byt
 
 /* ---- Sensors: which agents entered a zone, and which left it ------------------------------- *
  * For trigger zones, guards that notice agents, and areas of interest. A sensor is a circle (in 3D
- * a sphere) or a box at a place of its own, or a circle around an agent. It finds agents of an
- * index of points. After each build of the index, call copse_sensors_update: it searches the last
- * build for each sensor, and writes which agents entered each sensor and which left it since the
- * previous update.
+ * a sphere) or a box at a place of its own, or a circle around an agent. Sensors search an index of
+ * points. After each build of the index, call copse_sensors_update: it searches the last build for
+ * each sensor, and writes which agents entered and which left since the previous update.
  *
  * - An agent enters if its distance is at most `radius`, and leaves if its distance is greater than
  *   `leave`, which is >= `radius`. At a distance between the two, an agent that was inside stays
  *   inside, and one that was outside stays outside. So an agent that walks along the border does
- *   not enter and leave over and over. For a circle, the distance is that from its center, compared
- * as in copse_points_within. A box is enlarged instead: agents enter the box lo - radius … hi +
- *   radius, and leave the box lo - leave … hi + leave, both rounded to float.
- * - An agent also leaves if it is removed, or if a search does not find it because the agent is
- *   hidden (it has no group) or no longer matches the sensor's mask. If an agent was removed since
- *   the last update and another was added in its slot, the removed agent left, and the new one,
- *   which has the same id, may enter. So handle the list of those that left first.
- * - A sensor of the kind COPSE_SENSOR_AGENT is a circle around the agent in a given slot. It never
- *   finds this agent itself. While this agent is hidden, all others are outside. If this agent is
- *   removed, the sensor forgets which agents are inside: none is reported as having left. The
- *   sensor then surrounds the next agent that is added in the slot.
+ *   not enter and leave over and over. For a circle, the distance is measured from the center, as
+ *   in copse_points_within. For a box, agents enter the larger box lo - radius … hi + radius, and
+ *   leave the box lo - leave … hi + leave. Both boxes are rounded to float.
+ * - An agent also leaves if it is removed, if it is hidden (has no group), or if it no longer
+ *   matches the sensor's mask.
+ * - One id may be both in the row `left` and in the row `entered`: the agent that had the id was
+ *   removed, and the next agent in the slot entered. So handle `left` first.
+ * - A sensor of the kind COPSE_SENSOR_AGENT is a circle around an agent: the one in a given slot.
+ *   The sensor never finds that agent. While that agent is hidden, all others are outside. If that
+ *   agent is removed, the sensor forgets which agents are inside: none is reported as having left.
+ *   The sensor then surrounds the next agent that is added in the slot.
  *
- * An update costs as much as its searches, plus time linear in the number of agents inside, plus
- * the time to sort those that entered and left. */
+ * An update costs its searches, plus time linear in the number of agents inside, plus the time to
+ * sort the ids that entered and left. */
 typedef struct copse_sensors copse_sensors;
 typedef struct copse_sensors_def {
   uint32_t dimensions; /* 2 or 3, the same as the index has. Default: 2 */
   uint32_t capacity;   /* maximum number of sensors: 1 … COPSE_MAX_CAPACITY. Default: 1,000 */
-  uint32_t results;    /* maximum number of agents found in an update, summed over all sensors: for
-                        * each sensor, the agents within its `leave`. A box with `leave` > `radius`
-                        * is searched twice: the agents within its `radius` count twice. 0 …
-                        * INT32_MAX. Default: 0, so the first update that finds agents fails with
-                        * COPSE_FULL and writes the number needed */
+  uint32_t results;    /* maximum number of agents that an update finds: the agents within `leave`
+                        * of each sensor, summed over all sensors. A box with `leave` > `radius` is
+                        * searched twice: agents within its `radius` count twice. 0 … INT32_MAX.
+                        * Default: 0. With 0, the first update that finds an agent fails with
+                        * COPSE_FULL, and writes the number needed */
   uint32_t agents;     /* maximum number of slots of the index: 0 … COPSE_MAX_CAPACITY. Default:
                         * 1,000 */
   copse_allocator allocator; /* Default: malloc */
@@ -548,8 +555,8 @@ copse_sensors_def copse_sensors_default(void);
 size_t copse_sensors_bytes(const copse_sensors_def *def);
 copse_status copse_sensors_create(const copse_sensors_def *def, copse_sensors **sensors);
 void copse_sensors_destroy(copse_sensors *sensors);
-/* Grows each of the limits `capacity`, `results` and `agents` that is less than the given one.
- * Empties the rows of the last update. */
+/* Raises the limits `capacity`, `results` and `agents` to at least the given numbers. Empties the
+ * rows of the last update. */
 copse_status copse_sensors_reserve(copse_sensors *sensors, uint32_t capacity, uint32_t results,
                                    uint32_t agents);
 size_t copse_sensors_reserve_bytes(const copse_sensors *sensors, uint32_t capacity,
@@ -608,29 +615,29 @@ typedef struct copse_sensors_arrays {
 } copse_sensors_arrays;
 copse_sensors_arrays copse_sensors_get(copse_sensors *sensors);
 
-/* The agents of an index that was built by copse_points_build_from, in arrays by slot, as they are
- * now. */
+/* The current agents of an index that was built by copse_points_build_from, in arrays by slot. */
 typedef struct copse_sensed_agents {
   copse_const_positions positions;
   const uint32_t *groups;      /* 0: the agent is hidden, or the slot is free */
   const uint32_t *generations; /* changes whenever the slot is taken or freed; odd: in use */
   uint32_t slots;              /* the size of the arrays */
 } copse_sensed_agents;
-/* Searches for every sensor, and writes the rows. `agents` are those that you passed to
- * copse_points_build_from; NULL if the index was built from its own buffers. Sets *needed to the
- * number of agents that the searches found, counted as for the option `results`.
- * COPSE_INVALID_ARGUMENT: a radius or `leave` is out of range, or the index has other dimensions
- * than the sensors, or it was created with the option `external` and `agents` is NULL, or it wraps
- * around and a sensor is a box. COPSE_NOT_BUILT: the index was never built.
- * COPSE_FULL: *needed exceeds the limit `results`, or the slots of the last build exceed the limit
- * `agents` (then *needed is 0). After COPSE_FULL, all rows are empty: call copse_sensors_reserve,
- * then update again. Nothing is lost. */
+/* Searches for every sensor, and writes the rows. `agents` holds the arrays that you passed to
+ * copse_points_build_from. It is NULL if the index was built from its own buffers. Sets *needed to
+ * the number of agents that the searches found, counted as for the option `results`. Errors:
+ * - COPSE_INVALID_ARGUMENT: a `radius` or `leave` is out of range; the index and the sensors differ
+ *   in dimensions; the index is `external` and `agents` is NULL; or the index wraps around and a
+ *   sensor is a box.
+ * - COPSE_NOT_BUILT: the index was never built.
+ * - COPSE_FULL: *needed exceeds the limit `results`, or the slots of the last build exceed the
+ *   limit `agents` (then *needed is 0). All rows are then empty, but nothing is lost: call
+ *   copse_sensors_reserve, then update again. */
 copse_status copse_sensors_update(copse_sensors *sensors, const copse_points *points,
                                   const copse_sensed_agents *agents, uint32_t *needed);
 
 typedef struct copse_sensors_statistics {
   uint32_t sensors;
-  uint32_t inside; /* agents inside sensors, each once for every sensor that it is inside */
+  uint32_t inside; /* the number of agents inside, summed over all sensors */
   size_t bytes;    /* memory of the whole object */
 } copse_sensors_statistics;
 copse_sensors_statistics copse_sensors_stats(const copse_sensors *sensors);
@@ -656,11 +663,11 @@ copse_sensors_def copse_sensors_saved(const void *bytes);
  * more than leafSize items and its depth is less than maxDepth, unless the node pool is exhausted.
  * Items outside the world are stored and found too.
  *
- * Boxes are closed. The distance from a point to a box has one part per axis: lo - x if x < lo, x -
- * hi if x > hi, else 0. The parts are squared and summed as for points. A call fails for a bad box:
- * with COPSE_NOT_FINITE or, if lo > hi, COPSE_INVALID_ARGUMENT; *firstBad is the slot of the first
- * bad box. `add` takes the lowest free slot, `remove` frees a slot. Results come in an order that
- * depends only on the sequence of changes so far. */
+ * Boxes are closed. The distance from a point to a box has one part per axis: lo - x if x < lo,
+ * x - hi if x > hi, else 0. The parts are squared and summed as for points. For a bad box, a call
+ * fails with COPSE_NOT_FINITE or, if lo > hi, with COPSE_INVALID_ARGUMENT. *firstBad is the slot of
+ * the first bad box. `add` takes the lowest free slot, `remove` frees a slot. Results come in an
+ * order that depends only on the sequence of changes so far. */
 #define COPSE_OCTREE_MAX_DEPTH     24    /* the greatest valid maxDepth */
 #define COPSE_OCTREE_MAX_LOOSENESS 16.0f /* above this, cells overlap too much to be useful */
 typedef struct copse_octree_def {
@@ -701,9 +708,9 @@ bool copse_octree_has(const copse_octree *tree, uint32_t slot); /* true if the s
  * O(depth), unless a cell is split. Errors: COPSE_FULL, COPSE_NOT_FINITE, COPSE_INVALID_ARGUMENT
  * (lo > hi). */
 copse_status copse_octree_add(copse_octree *tree, const float *box, uint32_t *slot);
-/* Adds a box in a given free slot. Its groups are those that the array of groups holds for the
- * slot. COPSE_FULL: the slot is beyond the capacity. COPSE_INVALID_ARGUMENT: the slot is in use, or
- * lo > hi. */
+/* Adds a box in a given free slot. The item's groups are those that the array of groups holds for
+ * the slot. COPSE_FULL: the slot is beyond the capacity. COPSE_INVALID_ARGUMENT: the slot is in
+ * use, or lo > hi. */
 copse_status copse_octree_add_at(copse_octree *tree, uint32_t slot, const float *box);
 /* Removes an item in O(depth), even if the caller has overwritten its box in the array of boxes.
  * COPSE_STALE_SLOT: the slot is free. */
@@ -723,11 +730,11 @@ copse_status copse_octree_load(copse_octree *tree, uint32_t count, uint32_t *fir
  * distance. */
 copse_status copse_octree_range(const copse_octree *tree, const float *lo, const float *hi,
                                 const copse_query *query, copse_results *results);
-/* Finds all items that are not wholly outside any of `count` planes, such as those that a camera
- * may see. 3D only. A plane is four floats x, y, z, w. A box is outside a plane if its corner
- * farthest along x, y, z is not inside by the rule of copse_points_frustum. This corner has, on
- * each axis, hi if the plane's number for this axis is > 0, else lo. So a box near an edge of the
- * region inside all planes may be found without touching the region. The errors are those of
+/* Finds all items that a camera may see: boxes that are not wholly outside any of `count` planes.
+ * 3D only. A plane is four floats x, y, z, w. For each plane, one corner of a box is tested, by the
+ * rule of copse_points_frustum: the corner that is farthest inside. On each axis, this corner is at
+ * hi if the plane's number for the axis is > 0, else at lo. An item is found if it passes for all
+ * planes. A box near an edge of the frustum may pass although it is just outside. Errors: as in
  * copse_points_frustum. */
 copse_status copse_octree_frustum(const copse_octree *tree, const float *planes, uint32_t count,
                                   const copse_query *query, copse_results *results);
@@ -760,38 +767,46 @@ typedef struct copse_box_hit { /* the first hit of a ray */
   float normal[3]; /* outward normal of the side of the box that is hit: one component is 1 or -1,
                     * the others are 0. All are 0 if the segment starts inside */
 } copse_box_hit;
-/* Finds the first item hit by the segment between the points `from` and `to`, ties by lower id.
- * Uses the query's mask, exclude and inflate. If `inflate` is greater than 0, it rounds the boxes:
- * the segment hits a box as soon as it is within this distance. hit->normal is then the unit vector
- * from the nearest point of the box to the segment.
+/* Finds the first item hit by the segment from the point `from` to the point `to`, ties by lower
+ * id. Uses the query's mask, exclude and inflate. If `inflate` is greater than 0, boxes grow by
+ * this distance and get round corners: the segment hits a box as soon as it comes that near.
+ * hit->normal is then the unit vector to the point of the segment that hits, from the nearest point
+ * of the box.
  *
- * The exact rule if `inflate` is 0, in double: let way = to - from, and let a bound be a coordinate
- * of lo or hi.
- * - The segment hits a box if their intervals overlap on every axis and, in the plane of every pair
- *   of axes u and v, the box's corners are not all on one side of the segment's line. To find the
- *   side of a corner, way[u] * (bound - from[v]) is compared with way[v] * (bound - from[u]).
- * - On each axis on which the segment starts outside the box, it enters at (bound - from) / way,
- *   for the bound nearer to the start. The fraction is the greatest of these, rounded to float; 0
- *   if there are none. If two axes give the same fraction, the normal is that of the first.
+ * The exact rule if `inflate` is 0, in double. Let way = to - from.
+ * - The segment hits a box if two tests pass. First, the intervals of segment and box overlap on
+ *   every axis. Second, in the plane of every two axes u and v, the box's corners are not all on
+ *   one side of the segment's line. To find the side of a corner p, way[u] * (p[v] - from[v]) is
+ *   compared with way[v] * (p[u] - from[u]).
+ * - On each axis on which the segment starts outside the box, it reaches the nearer side of the box
+ *   at the fraction (side - from) / way. The hit's fraction is the greatest of these, rounded to
+ *   float; 0 if there are none. The normal is that of the side that is reached last, ties by lower
+ *   axis.
  *
- * The exact rule if `inflate` is greater than 0, in double, sums in the order x, y, z: the segment
- * is divided into parts at the fractions (bound - from) / way between 0 and 1. A part from the
- * fraction a to b is outside the box on the same side of the same axes; at a bound, it is outside
- * if it moves away or not at all. On these axes, m = bound - from for the bound of that side, and d
- * = way; on the others, m = d = 0. Let r2 = inflate * inflate, u = d.d * r2 - c.c, and c = the
- * cross product of m and d; v.w is the dot product of v and w.
- * - If d.d is 0, the part hits the box at a if m.m <= r2.
- * - Else it does so if u >= 0, (m.d - sqrt(u)) / d.d <= b and (m.d + sqrt(u)) / d.d >= a. It hits
- * at the first of these two, but not before a. The fraction is that of the first part that hits,
- * rounded to float. Unless it is 0, the normal is
- * -(sqrt(u) * d + the cross product of d and c) / d.d / inflate, or -m / inflate if d.d is 0. If m
- * is 0 too, it is that of the side where the part begins. */
+ * The exact rule if `inflate` is greater than 0, in double, sums in the order x, y, z. Let way = to
+ * - from.
+ * - The segment is cut where it crosses the planes of the box's sides: at the fractions (side -
+ *   from) / way between 0 and 1. So on each axis, a part of the segment lies wholly between two
+ *   sides, or wholly beyond one.
+ * - For each part, let m and d be vectors. On an axis where the part lies beyond a side, m = side -
+ *   from and d = way. On an axis where the part lies between the sides, m = d = 0.
+ * - Let c be the cross product of m and d, v.w the dot product of v and w, r2 = inflate * inflate,
+ *   and u = d.d * r2 - c.c.
+ * - Take a part from the fraction a to the fraction b. If d.d is 0, the part hits the box if m.m <=
+ *   r2, at a.
+ * - Else the part misses if u < 0. Otherwise, its line is within reach of the box from
+ *   (m.d - sqrt(u)) / d.d to (m.d + sqrt(u)) / d.d. The part hits if this interval and a … b
+ *   overlap: at the start of the interval or, if that is less than a, at a.
+ * - The hit's fraction is that of the first part that hits, rounded to float.
+ * - The normal is 0 if the fraction is 0. Else it is -(sqrt(u) * d + x) / d.d / inflate, where x is
+ *   the cross product of d and c; if d.d is 0, it is -m / inflate. If m is 0 too, the normal is
+ *   that of the side where the part begins. */
 copse_status copse_octree_raycast(const copse_octree *tree, const float *from, const float *to,
                                   const copse_query *query, copse_box_hit *hit, uint32_t *visits);
-/* Batches run n queries in one call. The output has the same form as that of batches of points.
- * Every row holds what the single query finds, in the same order. `sort` must be COPSE_SORT_NONE. A
- * batch costs as much as n single queries. Only range_many costs less, because boxes near each
- * other share a search; it needs 30 KB of stack.
+/* Batches run n queries in one call. The output has the form of a batch of points. Every row holds
+ * what the single query finds, in the same order. `sort` must be COPSE_SORT_NONE. A batch costs as
+ * much as n single queries. Only range_many costs less, because boxes near each other share a
+ * search. It needs 30 KB of stack.
  *
  * copse_octree_range_many writes, for each of n boxes (2 * dimensions floats each: lo, hi), the
  * items that intersect it. Rows are stored so that boxes near each other have rows near each other.
@@ -812,14 +827,14 @@ copse_status copse_octree_raycast_many(const copse_octree *tree, const float *se
                                        const copse_query *query,
                                        const copse_segment_filters *filters, uint32_t *ids,
                                        float *fractions);
-/* Finds all pairs of items that intersect, as a broad phase does; each pair once. Writes ids a, b,
- * a, b, … with a < b, by ascending a. results.total counts ids, two per pair. Whole pairs are
- * written while they fit. Both items must match the query's mask. */
+/* A broad phase: finds all pairs of items that intersect, each pair once. Writes ids a, b, a, b, …
+ * with a < b, by ascending a. results.total counts ids, two per pair. Whole pairs are written while
+ * they fit. Both items must match the query's mask. */
 copse_status copse_octree_pairs(const copse_octree *tree, const copse_query *query,
                                 copse_results *results);
 
-/* Writes cells to draw, in preorder: bounds (cut to the world), depth, and number of items in the
- * cell and below, 2 * dimensions + 2 floats each. */
+/* Writes cells to draw, in preorder, 2 * dimensions + 2 floats each: bounds (cut to the world),
+ * depth, number of items in the cell and below. */
 size_t copse_octree_cells(const copse_octree *tree, size_t skipped, float *out, size_t capacity);
 typedef struct copse_octree_statistics {
   uint32_t items;
@@ -841,10 +856,10 @@ copse_octree_statistics copse_octree_stats(const copse_octree *tree);
 /* Checks every node, every item, and the blocks that store the items, in O(N * depth). */
 bool copse_octree_validate(const copse_octree *tree);
 
-/* Saves items, slots, generations and groups, but not boxes that the caller wrote without a move
- * afterward. The tree that restores needs the same options as the saved one; only the capacity may
- * differ. It then behaves exactly like the saved tree, down to the order of results, unless the
- * saved tree had unsplit nodes. */
+/* Saves items, slots, generations and groups. Boxes that the caller wrote to the array are saved
+ * only after a move. The tree that restores needs the same options as the saved one; only the
+ * capacity may differ. It then behaves exactly like the saved tree, down to the order of results,
+ * unless the saved tree had unsplit nodes. */
 copse_status copse_octree_save(const copse_octree *tree, void *bytes, size_t capacity,
                                size_t *total);
 copse_status copse_octree_restore(copse_octree *tree, const void *bytes, size_t size);
@@ -859,28 +874,28 @@ copse_status copse_octree_restorable(const copse_octree *tree, const void *bytes
  * solid side stays the same, even if moved vertices flip its winding (for an exception, see
  * copse_obstacle_move). Seen along an edge, with y up, the solid side is on the left; the edge is
  * visible from the free side on its right. A polygon that is solid nowhere, or has no area now, has
- * no solid side. Edges that are solid nowhere are visible from both sides. Two vertices make a thin
- * wall, with one edge for each side.
+ * no solid side. The edges of a polygon that is solid nowhere are visible from both sides. A
+ * polygon of two vertices is a thin wall, with one edge for each side.
  *
- * An edge connects a vertex to the next vertex of the loop, and has the id of the first of the two.
- * It runs from the first to the second, or in reverse if only then its solid side is on the left. A
- * polygon's slot is the id of its first vertex. New vertices get the lowest free ids in ascending
- * order: consecutive ones, if no vertex was removed before. An edge without length (a repeated
- * vertex) stays in its loop, but is not in the tree.
+ * An edge connects a vertex to the next vertex of the loop, and has the first vertex's id. It runs
+ * from the first vertex to the second. If its solid side would then be on the right, it runs in
+ * reverse instead. A polygon's slot is the id of its first vertex. New vertices get the lowest free
+ * ids, in ascending order. The ids are consecutive if no vertex was removed before. An edge without
+ * length (from a repeated vertex) stays in its loop, but is not in the tree.
  *
- * A splitting line is the line of an edge or, if none divides well, a line parallel to an axis. An
- * edge that crosses it is cut into pieces, one on each side. Queries test whole edges and report
- * each once, so they find exactly what a loop over all edges finds. Queries compute in double from
- * the float coordinates, by these rules, and round squared distances and fractions to float at the
- * end:
- * - A point p is left of an edge a … b if (b - a) x (p - a) is positive, and right of it if that is
- *   negative, with u x v = u.x * v.y - u.y * v.x.
- * - The point of an edge a … b nearest to p: with t = ((p - a) . (b - a)) / ((b - a) . (b - a)), it
- *   is a for t <= 0, b for t >= 1, else a + (b - a) * t.
- * - Two segments intersect if their bounds do and neither has both ends strictly on one side of the
- *   other. Touching counts. The ends of a ray or line of sight are put in order first (by x, then
- *   y), so that both directions give the same result.
- * Queries see the last build, and find nothing before the first. */
+ * A cell of the tree is split along the line of an edge or, if no edge's line divides well, along a
+ * line parallel to an axis. An edge that crosses this line is cut into pieces, one on each side.
+ * Queries test whole edges and report each edge once, so they find exactly what a loop over all
+ * edges finds. They compute in double, by these rules, and round squared distances and fractions to
+ * float at the end:
+ * - Let u x v = u.x * v.y - u.y * v.x. A point p is left of an edge a … b if (b - a) x (p - a) is
+ *   positive, and right of the edge if it is negative.
+ * - Let t = ((p - a) . (b - a)) / ((b - a) . (b - a)). The point of an edge a … b nearest to p is a
+ *   if t <= 0, b if t >= 1, else a + (b - a) * t.
+ * - Two segments intersect if their bounds overlap, and neither segment has both ends strictly on
+ *   one side of the other's line. Touching counts. The ends of a ray or line of sight are ordered
+ *   first (by x, then y), so that both directions give the same result.
+ * Queries see the last build. They find nothing before the first. */
 typedef struct copse_obstacle_def {
   uint32_t capacity; /* maximum number of vertices: 1 … COPSE_MAX_CAPACITY. Default: 1,000 */
   uint32_t pieces; /* maximum number of pieces of edges: ≥ capacity. copse_obstacle_reserve scales
@@ -945,9 +960,9 @@ int copse_obstacle_winding(const copse_obstacle *tree, uint32_t slot);
 bool copse_obstacle_changed(const copse_obstacle *tree);
 /* Builds the tree from the current vertices, usually in O(N log N). On COPSE_NOT_FINITE, queries
  * still see the previous build. The candidates for a cell's splitting line are the lines of its
- * edges or, if there are many, of an evenly spread sample of them. The best line has the fewest
- * pieces on its fuller side, ties by the fewest on its emptier side. If none divides well, lines
- * parallel to an axis are candidates too. */
+ * edges. If there are many edges, an evenly spread sample is used. The best line has the fewest
+ * pieces on its fuller side, ties by the fewest on its emptier side. If no candidate divides well,
+ * lines parallel to an axis are candidates too. */
 copse_status copse_obstacle_build(copse_obstacle *tree, uint32_t *firstBad);
 
 typedef enum copse_side {
@@ -971,9 +986,9 @@ copse_status copse_obstacle_nearest(const copse_obstacle *tree, const float *cen
                                     uint32_t *visits);
 /* Sets *visible to true if the line of sight between the points `from` and `to` is clear: no edge
  * intersects it. With radius > 0, every edge must also be farther from the line of sight than the
- * radius. The distance between two segments is the least of four: from each end of each segment to
- * the other segment. Both directions give the same result. Nothing is visible from a point on a
- * wall. */
+ * radius. The distance between two segments is the least of four distances: from each end of each
+ * segment to the other segment. Both directions give the same result. Nothing is visible from a
+ * point on a wall. */
 copse_status copse_obstacle_visible(const copse_obstacle *tree, const float *from, const float *to,
                                     float radius, bool *visible, uint32_t *visits);
 /* Filters agents by line of sight. Writes to `kept` the ids of the agents whose centers are visible
@@ -993,11 +1008,11 @@ typedef struct copse_wall_hit {
 /* Finds the first edge that a segment intersects, ties by lower id.
  *
  * The exact rule: let a and b be the signed distances of the segment's start and end from the
- * edge's line, times the edge's length. Take the axis, x or y, along which the segment extends
+ * edge's line, both times the edge's length. Take the axis, x or y, along which the segment extends
  * farther. Along this axis, express both ends of the edge as fractions of the segment: let `first`
  * be the lesser and `last` the greater. The hit's fraction is a / (a - b), or `first` if a and b
- * are both 0. It is clamped to first … last, then to 0 … 1. A segment of length 0 has
- * fraction 0. */
+ * are both 0. It is clamped to first … last, then to 0 … 1. A segment of length 0 has fraction 0.
+ */
 copse_status copse_obstacle_raycast(const copse_obstacle *tree, const float *from, const float *to,
                                     copse_side side, copse_wall_hit *hit, uint32_t *visits);
 /* Casts n segments (x0, y0, x1, y1 each) like copse_obstacle_raycast. Writes the edge and the
@@ -1006,17 +1021,17 @@ copse_status copse_obstacle_raycast_many(const copse_obstacle *tree, const float
                                          uint32_t n, copse_side side, uint32_t *edges,
                                          float *fractions);
 /* Sets *inside to true if a point is in a solid area or on its border. An area is solid if its
- * winding number is positive: the number of counter-clockwise loops around the area, minus the
- * number of clockwise ones, plus 1 if the tree has any boundary (a polygon that is solid outside).
- * Thin walls and polygons with COPSE_SOLID_NOWHERE do not count. */
+ * winding number is positive. The winding number is the number of counter-clockwise loops around
+ * the area, minus the number of clockwise loops, plus 1 if any polygon is solid outside. Thin walls
+ * and polygons with COPSE_SOLID_NOWHERE do not count. */
 copse_status copse_obstacle_contains(const copse_obstacle *tree, const float *point, bool *inside,
                                      uint32_t *visits);
 
 typedef struct copse_corner { /* a corner of a visibility polygon */
   double x, y;
   uint32_t edge; /* the edge along which the polygon continues to the next corner. COPSE_NONE: it
-                  * continues along a side of the box that was passed to the query, or along a line
-                  * of sight past a wall's end */
+                  * continues along a side of the query's box, or along a line of sight past a
+                  * wall's end */
   uint32_t unused;
 } copse_corner;
 /* Writes the visibility polygon of a point: the area in sight inside the box lo … hi. The point
@@ -1031,12 +1046,12 @@ copse_status copse_obstacle_visibility(const copse_obstacle *tree, const float *
 /* Writes the bounds of all edges of the last build (lo x, y, hi x, y); zeros if there are none. */
 void copse_obstacle_bounds(const copse_obstacle *tree, float *bounds);
 
-/* Writes cells to draw, in preorder: for each leaf that holds pieces, their bounds (lo x, y, hi x,
- * y), the leaf's depth and the number of pieces, 6 floats each. */
+/* Writes cells to draw, in preorder, 6 floats for each leaf that holds pieces: the bounds of the
+ * pieces (lo x, y, hi x, y), the leaf's depth, the number of pieces. */
 size_t copse_obstacle_cells(const copse_obstacle *tree, size_t skipped, float *out,
                             size_t capacity);
-/* Writes splitting lines to draw, in preorder, cut to their cells: x0, y0, x1, y1 and depth, 5
- * floats each. */
+/* Writes splitting lines to draw, in preorder, cut to their cells, 5 floats each: x0, y0, x1, y1,
+ * depth. */
 size_t copse_obstacle_lines(const copse_obstacle *tree, size_t skipped, float *out,
                             size_t capacity);
 typedef struct copse_obstacle_statistics {
@@ -1065,10 +1080,10 @@ copse_status copse_obstacle_restorable(const copse_obstacle *tree, const void *b
 
 /* ---- Crowd --------------------------------------------------------------------------------- *
  * Agents that head for goals and avoid collisions: discs in the plane, or spheres. In each step, an
- * agent takes the velocity nearest to its preferred velocity that causes no collision with
- * neighbors and walls within its time horizon. Each agent relies on its neighbors to do half of the
- * avoidance. (Optimal reciprocal collision avoidance, ORCA: J. van den Berg, S. J. Guy, M. Lin,
- * D. Manocha, "Reciprocal n-body collision avoidance", 2011.)
+ * agent looks for velocities that cause no collision with neighbors and walls within its time
+ * horizon. It takes the one nearest to its preferred velocity. Each agent relies on its neighbors
+ * to do half of the avoidance. (Optimal reciprocal collision avoidance, ORCA: J. van den Berg, S.
+ * J. Guy, M. Lin, D. Manocha, "Reciprocal n-body collision avoidance", 2011.)
  *
  * `add` takes the lowest free slot, `remove` frees a slot. Between calls the caller may read and
  * write all arrays of agents. In arrays with one number per agent, a step clamps values that are
@@ -1083,10 +1098,10 @@ copse_status copse_obstacle_restorable(const copse_obstacle *tree, const void *b
 
 /* The maximum number of wall constraints of an agent. Edges are processed nearest first. An edge
  * adds no constraint if nearer edges already keep the agent away from it. From the 17th constraint
- * on, an edge is treated as if it were longer: as if it continued straight at both ends. It then
- * also covers the edges next to it, so a wall of very many short edges needs few constraints. If
- * the limit is reached nevertheless, the agent's speed is limited, so that in one step it can't
- * reach the first edge for which no constraint is left. */
+ * on, an edge counts as if it continued straight at both ends. So its constraint may keep the agent
+ * away from the next edges too, and a wall of very many short edges needs few constraints. If the
+ * limit is reached nevertheless, the agent slows down: in one step, it can't reach the first edge
+ * that has no constraint. */
 #define COPSE_CROWD_WALLS 128
 typedef struct copse_crowd_def {
   uint32_t dimensions;   /* 2 or 3. Default: 2 */
@@ -1103,7 +1118,8 @@ typedef struct copse_crowd_def {
 typedef struct copse_crowd_agent {
   float position[3];          /* Default: 0 */
   float velocity[3];          /* Default: 0 */
-  float preferredVelocity[3]; /* the agent's velocity if it were alone. Default: 0 */
+  float preferredVelocity[3]; /* the velocity that the agent takes if nothing is in its way.
+                               * Default: 0 */
   float goal[3]; /* the agent goes there at preferredSpeed, and stops. NaN (the default): no goal;
                   * the agent follows preferredVelocity */
   float preferredSpeed;       /* world units per second. Default: 1 */
@@ -1190,9 +1206,9 @@ typedef struct copse_crowd_view {
   uint32_t neighbors[COPSE_CROWD_MAX_NEIGHBORS]; /* ids of neighbors, nearest first */
   uint32_t walls[COPSE_CROWD_WALLS];             /* ids of edges, nearest first */
   /* Constraints on the agent's velocity, wall constraints first. 2D: half-planes, 4 floats each: a
-   * point of the border and the border's unit direction; velocities on its left are permitted. 3D:
-   * half-spaces, 6 floats each: a point of the border and its unit normal, which points to
-   * permitted velocities. */
+   * point of the border, and the border's unit direction. Velocities on the left of the border are
+   * permitted. 3D: half-spaces, 6 floats each: a point of the border, and its unit normal, which
+   * points to permitted velocities. */
   float constraints[(COPSE_CROWD_MAX_NEIGHBORS + COPSE_CROWD_WALLS) * 6];
 } copse_crowd_view;
 /* Writes the neighbors, walls and constraints of an agent, in O(N). Errors: COPSE_STALE_SLOT;
@@ -1225,30 +1241,30 @@ copse_status copse_crowd_restorable(const copse_crowd *crowd, const void *bytes,
 
 /* ---- Flow field ------------------------------------------------------------------------------ *
  * Ways around walls in 2 dimensions, from everywhere to the nearest of some goals: for many agents
- * that share few goals. A build is the costly part; each agent's direction is then cheap. A path
- * for a single agent is cheaper to find by other means.
+ * that share few goals. A build is costly; each agent's direction is then cheap. For a single
+ * agent, a search for one path is cheaper.
  *
- * The field divides its bounds into square cells. Walls come from an obstacle tree. A way stays
- * farther than a radius from all walls. Promises, for walls that have not changed since the build:
- * - A way that a query returns stays farther than the field's radius from all walls, if its start
- *   does.
- * - A way is found if there is one that is at least a cell wide everywhere, not counting the radius
- * on both sides. Narrower passages may be found or missed.
+ * The field divides its bounds into square cells. Walls come from an obstacle tree. If the walls
+ * have not changed since the build:
+ * - A way that starts farther than the field's radius from all walls stays farther than that.
+ * - A way is found if one exists whose gaps are nowhere narrower than a cell plus twice the radius.
+ *   Ways through narrower gaps may be found or missed.
  * - Ways are nearly the shortest: on average less than 0.2% longer, where gaps are at least three
- * cells wide.
- * - A build depends on the walls, the closed cells, the goals, the radius and the definition
- *   alone. A sliced build gives the same bits as one in a single call.
+ *   cells wide.
+ * - The result of a build depends only on the walls, the closed cells, the goals, the radius and
+ *   the definition. A build in several updates gives the same bits as a build in one call.
  *
- * A way has corners at *anchors*: goals, and turning points just off the corners of walls. A corner
- * of a wall that turns by up to an eighth, a quarter, or half a circle has 1, 2, or 4 turning
- * points, one of closed cells has 1. Points that are blocked or outside of the bounds are left out.
+ * A way leads from *anchor* to anchor. Anchors are the goals, and turning points just off the
+ * corners of walls and of closed cells. A corner of a wall has 1 turning point if the wall turns
+ * there by up to an eighth of a circle, 2 if up to a quarter, else 4. A corner of closed cells has
+ * 1 turning point. Turning points that are blocked or outside of the bounds are left out.
  *
- * Walls that reach a million times farther than the field may be missed by rounding.
+ * If walls reach a million times farther than the field, rounding may miss them.
  *
- * The obstacle tree must exist during every build and query. Lines of sight are tested in
- * the tree as it is then. If the tree was built again since the field was, queries test every line
- * of sight from the position that they are asked for: so an agent is never sent through a wall that
- * moved. It may be sent nowhere until the next build. */
+ * The obstacle tree must exist during every build and query: both test lines of sight in it. If the
+ * tree was rebuilt after the field, a query tests every line of sight from its point in the new
+ * tree. So an agent is never sent through a wall that moved, but it may find no way until the field
+ * is built again. */
 #define COPSE_FLOWFIELD_MAX_CAPACITY 65534 /* the maximum number of anchors */
 #define COPSE_FLOWFIELD_MAX_SIDE     16384 /* the maximum number of cells along each axis */
 typedef struct copse_flowfield_def {
@@ -1263,13 +1279,15 @@ typedef struct copse_flowfield_def {
 } copse_flowfield_def;
 typedef struct copse_flowfield copse_flowfield;
 copse_flowfield_def copse_flowfield_default(void);
-/* A field takes about 21 bytes per cell and 42 per anchor: it holds two maps of the cells, one that
- * answers and one that is built. */
+/* Returns about 21 bytes per cell plus 42 per anchor, because a field has two maps: queries read
+ * one while the other is built. (A `FlowField` in JavaScript takes 50 bytes per anchor: 8 more, for
+ * the corners that `path` returns.) */
 size_t copse_flowfield_bytes(const copse_flowfield_def *def);
 copse_status copse_flowfield_create(const copse_flowfield_def *def, copse_flowfield **field);
 void copse_flowfield_destroy(copse_flowfield *field);
-/* Grows the field to at least the given numbers of anchors and goals. Keeps what was built, and the
- * build under way; but if that has found more anchors than there was room for, it starts over. */
+/* Grows the field to at least the given numbers of anchors and goals. Keeps the last build, and the
+ * build under way. But if the build under way has already run out of room for anchors, the next
+ * update starts over. */
 copse_status copse_flowfield_reserve(copse_flowfield *field, uint32_t capacity, uint32_t goals);
 size_t copse_flowfield_reserve_bytes(const copse_flowfield *field, uint32_t capacity,
                                      uint32_t goals);
@@ -1285,17 +1303,19 @@ void copse_flowfield_set_obstacles(copse_flowfield *field, const copse_obstacle 
  * the largest agent, say 1.02 times it: then agents have room to turn. COPSE_INVALID_ARGUMENT: less
  * than half a cell, or more than COPSE_MAX_COORDINATE. */
 copse_status copse_flowfield_set_radius(copse_flowfield *field, float radius);
-float copse_flowfield_radius(const copse_flowfield *field); /* what the next build takes */
+float copse_flowfield_radius(const copse_flowfield *field); /* the radius for the next build */
 /* Returns a byte per cell, row by row from low y, for the caller to write. Ways don't enter cells
- * whose byte is not 0. Agents count as points here: to keep a whole agent out, close the cells
- * around those too. An agent that is in a closed cell may leave it. */
+ * whose byte is not 0. Only an agent's center counts: to keep its whole body out of an area, close
+ * the cells around the area too. An agent in a closed cell may leave the cell. */
 uint8_t *copse_flowfield_closed(copse_flowfield *field);
 
-/* A point (lo equals hi) or an area: the closed box lo … hi. An agent in an area is at the goal.
- * The border of an area takes an anchor per cell, and ways end at one of these. A goal is moved to
- * the nearest center of a cell that is free, ties by lower index, if it is too near to a wall, in a
- * solid area, in a closed cell or outside of the bounds; an area, if all of its border is. Then
- * that center is the goal. If no cell is free, there is no such goal. */
+/* A point (lo equals hi) or an area, the closed box lo … hi. An agent anywhere in an area is at the
+ * goal. The border of an area has an anchor per cell, and ways end at one of these anchors.
+ *
+ * A point is not free if it is too near to a wall, in a solid area, in a closed cell or outside of
+ * the bounds. If a goal's point, or the whole border of its area, is not free, the goal moves: to
+ * the center of the free cell nearest to the goal's middle, ties by lower index. If no cell is
+ * free, the goal is ignored. */
 typedef struct copse_flowfield_goal {
   float lo[2], hi[2];
   float cost; /* added to the length of ways to this goal: 0 … COPSE_MAX_COORDINATE */
@@ -1305,120 +1325,140 @@ typedef struct copse_flowfield_goal {
  * cost is out of range). */
 copse_status copse_flowfield_set_goals(copse_flowfield *field, const copse_flowfield_goal *goals,
                                        uint32_t count);
-uint32_t copse_flowfield_goal_count(const copse_flowfield *field); /* those that were set last */
+uint32_t copse_flowfield_goal_count(const copse_flowfield *field); /* the number of goals set last
+                                                                    */
 
 /* ---- Builds ---- */
 /* Builds the field from the walls of the tree's last build, the closed cells and the goals. Drops
- * the update under way. Usually O(cells + walls * cells in sight of a corner). *needed is the
- * number of anchors. COPSE_FULL: the capacity is too small; *needed is then the least capacity that
- * is known to be necessary, and queries still see the previous build. `needed` may be NULL. */
+ * the build that copse_flowfield_update has under way. Usually O(cells + walls * cells in sight of
+ * a corner). *needed is the number of anchors; `needed` may be NULL. COPSE_FULL: the capacity is
+ * too small. Queries then still see the previous build, and *needed is a lower bound of the
+ * capacity that is necessary. */
 copse_status copse_flowfield_build(copse_flowfield *field, uint32_t *needed);
-/* Goes on with the build under way or, if there is none, begins one. Returns after visiting about
- * `work` cells, or more by one search for a goal's free cell or by one anchor's cells.
- * copse_flowfield_stats says how much work the last build was. While a build is under way, queries
- * see the previous one. Sets *done to true if the build was completed: queries see it from now on.
- * Then call update again only if something changed. Goals, radius and closed cells are read when
- * the build begins. If the walls were built again since, it starts over: if they are built in every
- * frame, only copse_flowfield_build ever finishes. Errors as in copse_flowfield_build: the build
- * under way is dropped. */
+/* Builds the field a part at a time. Each call goes on with the build under way or, if there is
+ * none, begins one. Returns after visiting about `work` cells. It may visit more, to finish one
+ * search for a goal's free cell or one anchor's cells. copse_flowfield_stats returns how much work
+ * the last build was.
+ *
+ * While a build is under way, queries see the previous build. *done becomes true when the build is
+ * complete. From then on, queries see the new build. Call update again only after something
+ * changed.
+ *
+ * A build reads the goals, the radius and the closed cells when it begins. If the walls were
+ * rebuilt since, the next update starts over. So if the walls are rebuilt in every frame, no update
+ * ever finishes: call copse_flowfield_build instead. Errors are those of copse_flowfield_build, and
+ * drop the build under way. */
 copse_status copse_flowfield_update(copse_flowfield *field, uint32_t work, bool *done,
                                     uint32_t *needed);
 bool copse_flowfield_is_built(const copse_flowfield *field); /* true after the first build */
 
 /* ---- Queries: they see the last build ---- *
- * A way first leads to the best anchor in sight, among those of the 4 cells around the position;
- * near walls, also of 12 more, or to the center of one of 36 cells. Most positions in the open need
- * no test of a line of sight. If the position is nearer to a wall than the radius, tests use almost
- * that distance instead of the radius. From outside of the bounds, ways lead to cells in sight at
- * the border. Queries fail with COPSE_NOT_BUILT before the first build, and with
+ * A way first leads to the best anchor in sight. A query tries the anchors of the 4 cells around
+ * its point. If it sees none of them, as may happen near walls, it tries the anchors of 12 more
+ * cells, then the centers of 36 cells. Most points in the open need no test of a line of sight. If
+ * a point is nearer to a wall than the radius, its lines of sight are tested with almost its
+ * distance to the wall instead of the radius. From outside of the bounds, ways lead to cells in
+ * sight at the border. Queries fail with COPSE_NOT_BUILT before the first build, and with
  * COPSE_INVALID_ARGUMENT for coordinates that are not finite. */
-/* Writes the length of the way from a point to the nearest goal, with the goal's cost. INFINITY:
- * there is no way. In an area it is the area's cost, unless another goal's way is shorter. */
+/* Writes the length of the way from a point to the nearest goal, plus the goal's cost. INFINITY:
+ * there is no way. In a goal's area, the length of the way to this goal is 0. */
 copse_status copse_flowfield_distance(const copse_flowfield *field, const float *point,
                                       float *distance);
 /* Writes the direction of the way from a point: a unit vector (x, y); 0, 0 at the goal or if there
- * is no way. `distance` may be NULL, or gets the length of the way. */
+ * is no way. Writes *distance as copse_flowfield_distance does; `distance` may be NULL. */
 copse_status copse_flowfield_direction(const copse_flowfield *field, const float *point,
                                        float *direction, float *distance);
 /* Writes the directions of n points (x, y each), and their distances, unless `distances` is NULL.
  * If a point is not finite, writes nothing. */
 copse_status copse_flowfield_direction_many(const copse_flowfield *field, const float *points,
                                             uint32_t n, float *directions, float *distances);
-/* Writes the corners (x, y each) of the way from a point. The point is not among them, unless it is
- * in an area; the goal is the last. *total is the number of corners; 0: there is no way. If it
- * exceeds `capacity`, the first `capacity` corners are written. If the walls were rebuilt after the
- * field, only the way to the first corner is tested. */
+/* Writes the corners (x, y each) of the way from a point. The goal is the last corner; the point
+ * itself is left out. But if the point is at the goal, in an area, the point is the only corner.
+ * *total is the number of corners; 0: there is no way. If *total exceeds `capacity`, the first
+ * `capacity` corners are written. If the walls were rebuilt after the field, only the way to the
+ * first corner is tested. */
 copse_status copse_flowfield_path(const copse_flowfield *field, const float *point, float *corners,
                                   uint32_t capacity, uint32_t *total);
 /* What an agent heads for. */
 typedef struct copse_flowfield_aim {
   uint32_t anchor; /* in: the anchor of the agent's last step; initially COPSE_NONE. out: its anchor
                     * now; COPSE_NONE if it heads for something else, or for nothing */
-  float point[2];  /* out: the next corner of the way: if the agent goes on past it, it may come too
-                    * near to a wall. The agent's own position if it is at the goal or has no way */
-  float direction[2]; /* out: the unit vector to that point; 0, 0 if it is the agent's position */
+  float point[2];  /* out: the next corner of the way. An agent that goes on past this corner may
+                    * come too near to a wall. The agent's own position if it is at the goal or has
+                    * no way */
+  float direction[2]; /* out: the unit vector from the agent to that point; 0, 0 if the agent is
+                       * there */
   float distance; /* out: the length of the way, with the goal's cost; INFINITY: there is none */
 } copse_flowfield_aim;
-/* Writes what a moving agent of a given radius heads for in this step: keep `aim` for the next
- * step. The agent keeps heading for its anchor while that is in sight and no other way is shorter;
- * so agents don't swing to and fro in narrow gaps. Within 1.5 cells of the anchor it turns to the
- * next one once that is in sight; within the field's radius minus its own, it always does. Anchors
- * keep their numbers from build to build, while walls, closed cells and radius are the same; an
- * unknown number counts as COPSE_NONE. An agent that is larger than the field's radius has no way.
- * COPSE_INVALID_ARGUMENT: the radius is NaN or negative, too. On an error there is no way. */
+/* Writes what a moving agent of a given radius heads for in this step. Keep `aim` for the next
+ * step.
+ * - The agent keeps heading for its anchor while that is in sight and no other way is shorter. So
+ *   agents don't swing to and fro in narrow gaps.
+ * - Within 1.5 cells of its anchor, the agent turns to the next anchor once that is in sight. If
+ *   the distance to its anchor is at most the field's radius minus its own radius, the agent turns
+ *   without a test of walls.
+ * - Anchors keep their numbers from build to build while walls, closed cells and radius are the
+ *   same. An unknown number counts as COPSE_NONE.
+ * - An agent that is larger than the field's radius has no way.
+ * - COPSE_INVALID_ARGUMENT: the point is not finite, or the radius is NaN or negative. After any
+ *   error, *aim has no way. */
 copse_status copse_flowfield_lead(const copse_flowfield *field, const float *point, float radius,
                                   copse_flowfield_aim *aim);
 
-/* Makes a field lead the agents of a crowd whose groups have a bit of `mask`: in each step, they
+/* Makes a field lead the agents of a crowd whose groups share a bit with `mask`. In each step, they
  * prefer the field's direction at their preferredSpeed, until they are at the goal. They arrive and
- * get stuck as with goals of their own. The step also sets the `goals` of the agents: to the point
- * where the agent's way ends or, if there is no way, to NaN. An agent that has no way, or is larger
- * than the field's radius, stands still, and is then reported as stuck. An agent stops where it
- * enters a goal's area.
+ * get stuck as with goals of their own. The step also writes the agents' entries of `goals`: the
+ * center of the goal where the agent's way ends or, if there is no way, NaN. An agent that has no
+ * way, or is larger than the field's radius, stands still, and is then reported as stuck. An agent
+ * stops where it enters a goal's area.
  *
- * Several fields can lead a crowd: an agent follows the first one whose mask has a bit of its
- * groups. If the field leads the crowd already, its mask is replaced; if `mask` is 0, the field
- * leads no agent any more. The field must exist until then, or until the crowd is destroyed.
- * Snapshots of a crowd hold what each agent heads for, but not which fields lead them.
- * O(1); a step then takes some tenths of a microsecond more for each agent that is led.
- * COPSE_INVALID_ARGUMENT: the crowd is 3D. COPSE_FULL: COPSE_CROWD_FIELDS fields lead it already.
- */
+ * Several fields can lead a crowd: an agent follows the first field whose mask shares a bit with
+ * its groups. If the field leads the crowd already, its mask is replaced. With a mask of 0, the
+ * field leads no agent any more: only then, or after the crowd is destroyed, may the field be
+ * destroyed. Snapshots of a crowd hold what each agent heads for, but not which fields lead the
+ * agents.
+ *
+ * O(1). A step then takes some tenths of a microsecond more for each agent that is led.
+ * COPSE_INVALID_ARGUMENT: the crowd is 3D. COPSE_FULL: COPSE_CROWD_FIELDS fields lead the crowd
+ * already. */
 copse_status copse_crowd_follow(copse_crowd *crowd, const copse_flowfield *field, uint32_t mask);
 
-/* Returns, by cell, the length of the way from the cell's center; INFINITY: there is none. Valid
- * until the next build, update, restore, reserve or destroy. Meaningless before the first build. */
+/* Returns, by cell, the length of the way from the cell's center; INFINITY: there is none. The
+ * array is valid until the next build, update, restore, reserve or destroy, and meaningless before
+ * the first build. */
 const float *copse_flowfield_distances(const copse_flowfield *field);
-/* Writes cells to draw, row by row: lo x, y, hi x, y, the length of the way from the center
- * (INFINITY: none), the anchor (-1: none), and 1 if the cell is blocked, else 0; 7 floats each. */
+/* Writes cells to draw, row by row, 7 floats each: lo x, y, hi x, y; the length of the way from the
+ * center (INFINITY: none); the anchor (-1: none); 1 if the cell is blocked, else 0. */
 size_t copse_flowfield_cells(const copse_flowfield *field, size_t skipped, float *out,
                              size_t capacity);
-/* Writes lines to draw, from each anchor that is reached to the next one on its way: x0, y0, x1, y1
- * and the length of the way, 5 floats each. A goal's line has no length. */
+/* Writes lines to draw, from each anchor that has a way to the next anchor on the way, 5 floats
+ * each: x0, y0, x1, y1, length of the way. The line of a goal starts and ends at the goal. */
 size_t copse_flowfield_lines(const copse_flowfield *field, size_t skipped, float *out,
                              size_t capacity);
-typedef struct copse_flowfield_statistics { /* of the last build, unless said otherwise */
+typedef struct copse_flowfield_statistics { /* of the last build, unless a member says otherwise */
   uint32_t cells;                           /* columns * rows */
   uint32_t blocked; /* cells whose center is too near to a wall, in a solid area, or closed */
   uint32_t reached; /* cells from whose center there is a way */
   uint32_t anchors; /* turning points, goals, and centers of cells that lead into narrow passages */
-  uint32_t moved;   /* goals that were moved to a free place */
-  uint32_t floods;  /* anchors that took cells */
-  uint64_t visits;  /* visited cells */
-  uint64_t sights;  /* tested lines of sight */
-  uint64_t work;    /* in the unit of copse_flowfield_update */
-  uint32_t restarts; /* updates since the creation that started over because walls were rebuilt */
+  uint32_t moved;   /* goals that were not at a free place: moved to a free cell or, if none is
+                     * free, ignored */
+  uint32_t floods;  /* anchors from which the build searched for cells in sight */
+  uint64_t visits;  /* cells visited */
+  uint64_t sights;  /* lines of sight tested */
+  uint64_t work;    /* the work of the build, in the unit of copse_flowfield_update */
+  uint32_t restarts; /* since the creation: updates that started over because walls were rebuilt */
   bool isCurrent;    /* true if the walls are still those of the build */
-  bool isUnderWay;   /* true if an update is not done */
+  bool isUnderWay;   /* true if a build is under way */
   size_t bytes;      /* memory of the whole object */
 } copse_flowfield_statistics;
 copse_flowfield_statistics copse_flowfield_stats(const copse_flowfield *field);
 /* Checks anchors and cells and, if the walls are those of the build, tests every line of sight. */
 bool copse_flowfield_validate(const copse_flowfield *field);
 
-/* Saves what was built, the build under way, and the settings except the obstacle tree. The field
+/* Saves the last build, the build under way, and the settings except the obstacle tree. The field
  * that restores needs the same bounds and cell, and room for the anchors and goals. It then goes on
- * exactly like the saved one, or, if its obstacle tree has other walls, as if the tree had been
- * rebuilt. */
+ * exactly like the saved field. If its obstacle tree has other walls, it goes on as if the tree had
+ * been rebuilt. */
 copse_status copse_flowfield_save(const copse_flowfield *field, void *bytes, size_t capacity,
                                   size_t *total);
 copse_status copse_flowfield_restore(copse_flowfield *field, const void *bytes, size_t size);

@@ -1668,7 +1668,10 @@ export interface FlowFieldStats {
    * would have been missed.
    */
   anchors: number
-  /** The number of goals that were moved to a free place. */
+  /**
+   * The number of goals that were not at a free place: moved to a free cell or, if none is free,
+   * ignored.
+   */
   moved: number
   /** The number of anchors that took cells. */
   floods: number

@@ -140,6 +140,7 @@ copse_status copse_octree_range(const copse_octree *tree, const float *lo, const
   if (!query_results_ok(&settings, results, false) ||
       !region_set_box(&where, lo, hi, tree->def.dimensions))
     return COPSE_INVALID_ARGUMENT;
+  /* Writes no distances, even if the caller passed an array for them. */
   copse_results ids = *results;
   ids.distances2 = NULL;
   collect_box(tree, &where, &wanted, &ids);
@@ -194,6 +195,7 @@ copse_status copse_octree_frustum(const copse_octree *tree, const float *planes,
   if (!query_results_ok(&settings, results, false) || tree->def.dimensions != 3 ||
       !query_planes_ok(planes, count))
     return COPSE_INVALID_ARGUMENT;
+  /* Writes no distances, even if the caller passed an array for them. */
   copse_results ids = *results;
   ids.distances2 = NULL;
   collect_planes(tree, planes, count, &wanted, &ids);

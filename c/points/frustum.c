@@ -54,6 +54,7 @@ copse_status copse_points_frustum(const copse_points *points, const float *plane
       !points_are_flat(points) || !query_planes_ok(planes, count))
     return COPSE_INVALID_ARGUMENT;
   if (!points->isBuilt) return COPSE_NOT_BUILT;
+  /* Writes no distances, even if the caller passed an array for them. */
   copse_results ids = *results;
   ids.distances2 = NULL;
   if (!points_have(points, effective.mask)) {

@@ -36,6 +36,7 @@ copse_status copse_points_range(const copse_points *points, const float *lo, con
       !region_set_box(&where, lo, hi, points->dimensions))
     return COPSE_INVALID_ARGUMENT;
   if (!points->isBuilt) return COPSE_NOT_BUILT;
+  /* Writes no distances, even if the caller passed an array for them. */
   copse_results ids = *results;
   ids.distances2 = NULL;
   const copse_status status = collect(points, &where, SHAPE_BOX, &effective, &ids);
