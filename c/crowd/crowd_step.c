@@ -8,11 +8,13 @@
 
 /* ---- Reading an agent's attributes ---- */
 
-/* Seconds without progress toward the goal after which an agent sidesteps at the greatest angle. */
+/* An agent that makes no progress toward its goal for this many seconds sidesteps at the greatest
+ * angle. */
 static const float PATIENCE = 2;
 
-/* Agents that a flow field leads often wait in a queue, where large sidesteps would slow all of
- * them down. So for this many seconds without progress, their angle does not grow. */
+/* If a flow field leads an agent, the agent's angle starts to grow only after this many seconds
+ * without progress. Such agents often wait in a queue, where large sidesteps would slow all of them
+ * down. */
 static const float QUEUE = 4;
 
 /* Against neighbors that have arrived, an agent that has not arrived uses only this fraction of its
@@ -93,11 +95,12 @@ ALWAYS_INLINE void limit_speed(float *velocity, uint32_t dim, float maxSpeed) {
     slow_down(velocity, dim, length2 < (double)INFINITY ? limit / sqrt(length2) : 0);
 }
 
-/* Adjusts an agent's terms for a neighbor (its share of the avoidance, and its time horizon) if
- * exactly one of the two has arrived. If both have the same goal, the agent that has not arrived
- * does all of the avoidance. If their goals differ, the arrived agent does all that is needed, to
- * let the other agent pass, and the other agent does its half nevertheless. In both cases, the
- * agent that has not arrived uses a shorter time horizon (see PUSH). */
+/* Adjusts an agent's terms for a neighbor: its share of the avoidance, and its time horizon. Does
+ * nothing unless exactly one of the two has arrived.
+ * - If both have the same goal, the agent that has not arrived does all of the avoidance.
+ * - If their goals differ, the arrived agent does all of the avoidance, to let the other agent
+ *   pass. The other agent still does half.
+ * - In both cases, the agent that has not arrived uses a shorter time horizon (see PUSH). */
 static void set_terms_at_goal(const copse_crowd *crowd, uint32_t slot, uint32_t other,
                               uint32_t index, orca_terms *terms) {
   const bool hasArrived = crowd->bodies[slot].state & CROWD_ARRIVED;
@@ -109,8 +112,8 @@ static void set_terms_at_goal(const copse_crowd *crowd, uint32_t slot, uint32_t 
   if (!hasSameGoal) terms->avoiding[index] = 0.5f;
 }
 
-/* True if an agent splits the avoidance evenly with each of its neighbors, because none of them has
- * the bit CROWD_UNEQUAL (see crowd.h). The call of set_terms is then not needed. */
+/* True if an agent splits the avoidance evenly with each of its neighbors: neither the agent nor
+ * any of them has the bit CROWD_UNEQUAL (see crowd.h). A call of set_terms is then not needed. */
 static bool are_equal(const copse_crowd *crowd, uint32_t slot, const uint32_t *ids,
                       uint32_t count) {
   uint32_t states = crowd->bodies[slot].state;
@@ -136,9 +139,10 @@ static void set_terms(const copse_crowd *crowd, const orca_agent *agent, const u
     terms->avoiding[i] =
         ownPriority + otherPriority > 0 ? otherPriority / (ownPriority + otherPriority) : 0.5f;
     if (!crowd->def.exact) set_terms_at_goal(crowd, agent->slot, id, i, terms);
-    /* If the two are not on a collision course, each may use half of the least change of velocity
-     * that would put them on one, whatever the priorities. If priorities set this share, it could
-     * be 0: an agent that moves away could then not even slow down. */
+    /* If the two are not on a collision course, the room between them is the least change of
+     * velocity that would put them on one. Each agent may use half of the room, whatever the
+     * priorities. If priorities divided the room, an agent's share could be 0: an agent that moves
+     * away could then not even slow down. */
     terms->room[i] = 0.5f;
     if (crowd_whole(crowd, FIELD_LOCKED)[id] || !(crowd_whole(crowd, FIELD_MASK)[id] & groups))
       terms->avoiding[i] = terms->room[i] = 1;
@@ -173,8 +177,8 @@ typedef struct constraint_set {
   uint32_t dimensions;
 } constraint_set;
 
-/* True if a velocity violates no constraint. Sets *byNeighbors to true if the velocity violates a
- * neighbor's constraint, else to false. */
+/* True if a velocity violates no constraint. Sets *byNeighbors: true if the velocity violates a
+ * neighbor's constraint. */
 static bool is_permitted(const constraint_set *constraints, const float *velocity,
                          bool *byNeighbors) {
   if (constraints->dimensions == 3) {
@@ -197,9 +201,9 @@ static bool solve(const constraint_set *constraints, const float *preferred, con
              : orca2_solve(&constraints->lines, preferred, rest, maxSpeed, velocity);
 }
 
-/* Writes the best velocity (see orca2_solve) of those that differ from the agent's present velocity
- * by at most `change`. Makes `preferred` and the constraints relative to the present velocity. True
- * if the result violates no constraint. */
+/* Writes the best velocity (see orca2_solve) that differs from the agent's present velocity by at
+ * most `change`. True if it violates no constraint. Side effect: makes `preferred` and the
+ * constraints relative to the present velocity. */
 static bool solve_change(constraint_set *constraints, const orca_agent *agent, float *preferred,
                          float change, float *velocity) {
   const float present[3] = {agent->body.velocity[0], agent->body.velocity[1],
@@ -267,8 +271,8 @@ OUT_OF_LINE void choose_velocity(copse_crowd *crowd, const copse_obstacle *walls
 
 /* ---- All agents of a step ---- */
 
-/* Updates the body of each agent (see set_body). Returns a summary of all agents. Stops at the
- * first agent that is not finite (see crowd_is_finite). */
+/* Updates the body of each agent (see set_body), crowd->present and crowd->isEqual. Returns a
+ * summary of all agents. Stops at the first agent that is not finite (see crowd_is_finite). */
 static crowd_overview prepare(copse_crowd *crowd) {
   crowd_overview overview = {.end = crowd_end(crowd), .bad = COPSE_NONE};
   crowd->isEqual = true;

@@ -49,11 +49,11 @@ static copse_query query_of(const batch_query *batch, uint32_t slot) {
   return query;
 }
 
-/* The runs of gathered agents to scan for a row, and for the rows after it. */
+/* The runs of gathered agents to scan: those of the current row, then those of the next rows. */
 typedef struct run_list {
   const near_run *runs;
   uint32_t count; /* the number of runs per row */
-  uint32_t step;  /* from a row's runs to those of the next row; 0: all rows have the same */
+  uint32_t step;  /* from a row's runs to the next row's; 0: all rows have the same runs */
 } run_list;
 
 static run_list run_list_of(const near_run *runs, const near_run *whole, uint32_t dimensions) {
@@ -109,8 +109,8 @@ SMALL_CODE static void rows_end(row_writer *writer, copse_rows *rows) {
   rows->truncated = writer->truncated;
 }
 
-/* Appends to a row of `total` ids those of a run's agents that are within the distance and belong
- * in the row. Returns the new length of the row. */
+/* Appends to a row, which has `total` ids so far, the agents of a run that are within the distance
+ * and belong in the row. Returns the new length of the row. */
 ALWAYS_INLINE uint32_t append_run(const nearby *near, near_run run, const batch_asker *asker,
                                   float4 limit2, uint32_t *row, uint32_t total, const bool plain,
                                   const int dim) {
@@ -124,8 +124,9 @@ ALWAYS_INLINE uint32_t append_run(const nearby *near, near_run run, const batch_
   return total;
 }
 
-/* Writes the rows of gathered agents, see batch_rows. `roomy`: there is room for all ids of the
- * runs. Otherwise, each row is written to another array first. */
+/* Writes the rows of gathered agents, see batch_rows. If `roomy` is true, there is room for all ids
+ * of the runs, and rows are written in place. If not, each row is written to another array first.
+ */
 ALWAYS_INLINE void rows_of_in(const batch_query *batch, const nearby *near, uint32_t self,
                               uint32_t own, run_list list, float radius2, const bool roomy,
                               row_writer *writer, const bool plain, const int dim) {
@@ -225,15 +226,15 @@ SMALL_CODE static expectation expectation_start(uint32_t k, uint32_t dimensions)
 void expect(expectation *expected) {
   if (expected->full)
     expected->reach2 = (float)(expected->sum2 / expected->full) * expected->margin;
-  else /* no row had k ids: doubles the distance; if none is known yet, gathers all agents */
+  else /* no row had k ids: doubles the distance; if no distance is known yet, gathers all agents */
     expected->reach2 = expected->reach2 > 0 ? expected->reach2 * 4 : INFINITY;
   expected->sum2 = 0;
   expected->full = 0;
 }
 
 /* Writes to `candidates` the gathered agents of some runs that are within the squared distance
- * limit2 and belong in the asker's row. `candidates` must have room for NEAR_LIMIT + NEAR_PADDING
- * entries. Returns their number. */
+ * limit2 and belong in the asker's row. Returns the number of candidates. `candidates` must have
+ * room for NEAR_LIMIT + NEAR_PADDING entries. */
 ALWAYS_INLINE uint32_t collect_in(const nearby *near, const run_list *list,
                                   const batch_asker *asker, float limit2, pairs candidates,
                                   const bool plain, const int dim) {
@@ -268,7 +269,7 @@ static uint32_t collect(const batch_query *batch, const nearby *near, const run_
 }
 
 /* Writes the k nearest candidates to a row, by a heap. Needed if there are too many candidates for
- * pairs_rank, or if k is too large for it. Returns their number. */
+ * pairs_rank, or if k is too large for it. Returns the length of the row. */
 SMALL_CODE OUT_OF_LINE uint32_t heap_into(pairs candidates, uint32_t size, uint32_t k, pairs row) {
   scan_nearest nearest = {row, k, 0, INFINITY};
   for (uint32_t i = 0; i < size; i++)
@@ -278,9 +279,9 @@ SMALL_CODE OUT_OF_LINE uint32_t heap_into(pairs candidates, uint32_t size, uint3
 }
 
 /* Writes to a row the k nearest agents of some runs that are within the squared distance limit2. If
- * there are fewer than k, writes all of them. Returns their number. *guess2 is a squared distance
- * within which slightly more than k agents are expected, or 0 if there is no guess yet. It makes
- * the selection faster, and is updated for the next row. */
+ * there are fewer than k, writes all of them. Returns the length of the row. *guess2 makes the
+ * selection faster: slightly more than k agents are expected within this squared distance (0: no
+ * guess yet). Updates *guess2 for the next row. */
 static uint32_t select_near(const batch_query *batch, const nearby *near, const run_list *list,
                             const batch_asker *asker, uint32_t k, float limit2, float *guess2,
                             pairs row) {
@@ -445,8 +446,7 @@ SMALL_CODE void batch_nearest_alone(neighbor_search *search, const float *center
   learn(&search->expected, row, count, k);
 }
 
-/* Initializes a search for the k nearest neighbors, except for its batch, which must be set
- * before. */
+/* Initializes a search for the k nearest neighbors. search->batch must already be set. */
 SMALL_CODE static void search_start(neighbor_search *search, uint32_t k,
                                     copse_neighbor_rows *rows) {
   const float maxDistance = search->batch.query.maxDistance;

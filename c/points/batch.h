@@ -1,7 +1,7 @@
 /* Code that all batch queries share. A batch query writes a row of results for each agent or for
  * each of the caller's points, or finds pairs of agents. Each spatial structure (agent tree, grid,
- * k-d tree) has its own way to gather agents that are close together, that is, to copy them into
- * one array. The code here scans that array and writes the results. */
+ * k-d tree) has its own code to gather agents that are close together: to copy them into one array.
+ * The code here scans that array and writes the results. */
 #ifndef COPSE_BATCH_H
 #define COPSE_BATCH_H
 
@@ -13,7 +13,7 @@
 struct batch_query {
   const copse_points *points;
   copse_query query;
-  /* The mask of each agent, by slot; NULL if none of them filters anything. */
+  /* The mask of each agent, by slot; NULL if every mask has all bits. */
   const uint32_t *masks;
   /* True if no agent is filtered out: all masks have all bits and, if rows are for the caller's
    * points, no id is excluded. */
@@ -35,9 +35,9 @@ uint32_t batch_mask_of_run(const batch_query *batch, uint32_t begin, uint32_t en
  * arrays have more entries, because the agent tree keeps several copies of each agent. */
 enum { NEAR_LIMIT = 2048, NEAR_PADDING = 12, NEAR_ENTRIES = 7 * NEAR_LIMIT / 2 + NEAR_PADDING };
 
-/* What to gather for each agent besides its position. A batch that filters no agents needs no
- * groups. GATHER_PLACES: instead of its id, its place, that is, its index in the order of the
- * structure. */
+/* What to gather for each agent besides its position. Only a batch that filters agents needs
+ * groups. GATHER_PLACES gathers the agent's place, its index in the order of the structure, instead
+ * of its id. */
 typedef enum gather_fields { GATHER_IDS, GATHER_IDS_AND_GROUPS, GATHER_PLACES } gather_fields;
 
 /* Gathered agents: copies of agents that are close together. Reads and writes may go a few entries
@@ -53,7 +53,7 @@ typedef struct nearby {
 } nearby;
 
 /* A run of gathered agents: begin … end - 1. Scans read four entries at a time, up to three past
- * the end. These must be too far away to be found, or have an x of NaN. */
+ * the end. The entries past the end must be too far away to be found, or have an x of NaN. */
 typedef struct near_run {
   uint32_t begin, end;
 } near_run;
@@ -109,9 +109,9 @@ ALWAYS_INLINE float4 nearby_distance2(const nearby *near, uint32_t i, const batc
 
 enum { ROWS_WAITING = 512 };
 
-/* Writes rows of ids. The ids of a row are written immediately. Its offset and count wait, and are
- * written later, together with those of many other rows: they go to places far apart in memory, and
- * this way the cache misses overlap. */
+/* Writes rows of ids. The ids of a row are written immediately. Offsets and counts go to places far
+ * apart in memory. So they wait, and are written for many rows at a time: then their cache misses
+ * overlap. */
 struct row_writer {
   uint32_t *offsets, *counts, *ids;
   uint32_t capacity; /* the number of ids that fit into `ids` */
@@ -128,7 +128,7 @@ ALWAYS_INLINE uint32_t rows_room(const row_writer *writer) {
 
 /* Writes the offsets and counts of the waiting rows, whose ids are written already. */
 void rows_flush(row_writer *writer);
-/* Makes sure that `count` more rows can wait: if there is no room for them, flushes first. */
+/* Makes room for `count` more waiting rows: flushes if there is none. */
 ALWAYS_INLINE void rows_expect(row_writer *writer, uint32_t count) {
   if (writer->waiting + count > ROWS_WAITING) rows_flush(writer);
 }
@@ -143,8 +143,8 @@ ALWAYS_INLINE void row_fits(row_writer *writer, uint32_t row, uint32_t count) {
   writer->used += count;
 }
 
-/* Ends a row of any length, whose ids are in place if they fit. Else the row becomes empty, and the
- * ids count as missed. */
+/* Ends a row of any length. If its ids fit, they must already be in place. If not, the row becomes
+ * empty, and its ids count as missed. */
 static inline void row_end(row_writer *writer, uint32_t row, uint32_t count) {
   const bool fits = count <= rows_room(writer);
   rows_expect(writer, 1);
@@ -155,9 +155,9 @@ static inline void row_end(row_writer *writer, uint32_t row, uint32_t count) {
 }
 
 /* Writes the rows of the gathered agents self … self + own - 1. A row holds the other agents that
- * are within the radius and match the agent's mask. For each row, scans the agents of one run, in
- * 3D of three runs; `runs` holds the runs of all rows. If `runs` is NULL, scans all gathered
- * agents. */
+ * are within the radius and match the agent's mask. For each row, scans one run of agents, in 3D
+ * three: `runs` holds those of the first row, then those of the next, and so on. If `runs` is NULL,
+ * scans all gathered agents. */
 void batch_rows(const batch_query *batch, const nearby *near, uint32_t self, uint32_t own,
                 const near_run *runs, float radius2, row_writer *writer);
 
@@ -167,8 +167,8 @@ void batch_row_alone(const batch_query *batch, const float *center, uint32_t slo
 
 /* ---- Rows of the k nearest agents ---- */
 
-/* A prediction, from the rows written recently, of how far each of the next agents is from its k-th
- * neighbor. */
+/* Predicts how far the next agents are from their k-th neighbors, based on the rows written
+ * recently. */
 typedef struct expectation {
   float reach2; /* gather agents within this squared distance, until the next call of `expect` */
   /* A squared distance for the next row: slightly more than k of the gathered agents are expected
@@ -212,9 +212,9 @@ copse_status batch_all_neighbors(const copse_points *points,
 
 /* Writes the k nearest neighbors of the gathered entries self … self + own - 1, which are agents or
  * the caller's points. Scans `runs` as batch_rows does: the runs of an entry must hold all agents
- * within the squared distance reach2 of it. If fewer than k neighbors of an entry are found, a
- * single query finds the entry's neighbors instead, unless reach2 is the greatest squared distance
- * that the search allows. */
+ * within the squared distance reach2 of it. If an entry has fewer than k neighbors there, a single
+ * query of the whole index finds them instead, unless reach2 is already the greatest squared
+ * distance that the search allows. */
 void batch_nearest(neighbor_search *search, const nearby *near, uint32_t self, uint32_t own,
                    const near_run *runs, float reach2);
 
@@ -246,8 +246,8 @@ float pairing_reach2(const pair_search *search, const batch_query *batch, uint32
  * with GATHER_PLACES. Empties `near`. */
 void batch_pairs(const batch_query *batch, uint32_t begin, uint32_t end, nearby *near,
                  pair_search *search);
-/* Does the same for the one agent `place`, if the gathered positions are differences from it: so
- * its own position is 0. */
+/* Does the same for the one agent at `place`. The gathered positions must be relative to this
+ * agent: its own position is 0. */
 void batch_pairs_around(const batch_query *batch, uint32_t place, nearby *near,
                         pair_search *search);
 
