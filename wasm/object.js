@@ -1,6 +1,6 @@
 // The base class of all trees, grids, crowds, flow fields and sensors. Each of them is a JavaScript
-// object that calls an object in the core (the .wasm file) by a handle. The base class contains what
-// they share: lifetime, calls, views of linear memory, and snapshots.
+// object that calls an object in the core (the .wasm file) by a handle. The base class contains
+// what they share: lifetime, calls, views of linear memory, and snapshots.
 
 import {
   callOf,
@@ -23,8 +23,8 @@ export const MAX_CAPACITY = 2 ** 28
 /** The result of a function of the core that found no item. */
 export const NONE = -1
 /**
- * Indices of rooms, which are an object's buffers for arguments and results of batches: the same as
- * in the enum `room` in wasm/objects.h.
+ * Indices of an object's rooms: the buffers for arguments and results of batches. The indices are
+ * those of the enum `room` in wasm/objects.h.
  */
 export const GIVEN = 0
 export const ROWS = 1
@@ -34,9 +34,8 @@ export const NEIGHBORS = 4
 export const HITS = 5
 const ROOMS = 6
 /**
- * The name of the method that the statement `using` calls; 'dispose' in an engine without
- * Symbol.dispose. There, the methods `[DISPOSE]` and `dispose` of the class have the same name, and
- * the later one, `dispose`, replaces the other.
+ * The name of the method that the statement `using` calls. In an engine without Symbol.dispose, the
+ * name is 'dispose': the class then defines `dispose` twice, and the second definition counts.
  * @type {typeof Symbol.dispose}
  */
 const DISPOSE = Symbol.dispose ?? /** @type {any} */ ('dispose')
@@ -49,10 +48,9 @@ const HEAD_BYTES = 128
 const TYPES = { f: Float32Array, u: Uint32Array, i: Int32Array }
 
 /**
- * This FinalizationRegistry frees the memory of an object in the core if the object is
- * garbage-collected without `dispose()`. It is only a backstop: an engine may do this late or
- * never. The registry holds a WeakRef of the object's `Instance`, so that it does not keep the
- * `Instance` alive.
+ * Frees the memory of an object in the core if the JavaScript object is garbage-collected without
+ * `dispose()`. Only a backstop: an engine may do this late or never. The registry holds a WeakRef
+ * of the object's `Instance`, so that it does not keep the `Instance` alive.
  */
 const undisposed = /* @__PURE__ */ (() =>
   globalThis.FinalizationRegistry &&
@@ -68,8 +66,8 @@ const undisposed = /* @__PURE__ */ (() =>
 
 /**
  * Copies a snapshot to the core's staging buffer piece by piece, so that the buffer and memory need
- * not grow. Calls `check(wasm, first, size)` after each piece, which starts at byte `first` of the
- * snapshot. Returns 0, or the first failure that `check` returned.
+ * not grow. After each piece, calls `check(wasm, first, size)`; `first` is the piece's first byte
+ * in the snapshot. Returns 0, or the first failure that `check` returned.
  */
 export function inPieces(instance, snapshot, check) {
   const room = instance.enter().staging_room()
@@ -129,8 +127,8 @@ export class CoreObject {
   /**
    * Describes the head of a snapshot, so that error messages can say what does not match.
    * `options`: the names of the options that must be equal to those of this object, see
-   * `badSnapshot`. `sizes`: the indices of the words that hold counts; none of these may exceed
-   * the capacity.
+   * `badSnapshot`. `sizes`: the indices of the words that hold counts. A count must not exceed the
+   * capacity.
    * @type {{ options: readonly string[], sizes: readonly number[] }}
    */
   _head = { options: [], sizes: [] }
@@ -252,10 +250,10 @@ export class CoreObject {
   }
 
   /**
-   * Copies arguments to the core: points, segments, boxes or planes, of `width` numbers each.
-   * Returns their number. The core checks the numbers later. But if memory has to grow for the
-   * copy, `check` checks them first, so that memory does not grow for wrong arguments. Makes room
-   * for `extra` more words per item.
+   * Copies items to the core: points, segments, boxes or planes, of `width` numbers each. Makes
+   * room for `extra` more words per item. Returns the number of items. The core checks the numbers
+   * later. But if memory must grow, `check` checks them first, so that memory does not grow for
+   * wrong arguments.
    */
   _takePoints(name, points, width, extra = 0, check = checkCoordinate) {
     checkArray(this, name, points, Float32Array)
@@ -361,8 +359,8 @@ export class CoreObject {
   /**
    * Reads the figures of the object, the numbers that `stats()` returns. Writes the integers among
    * them to `stats`. Returns an array of all figures: `_figurePlace(name)` is a figure's index. The
-   * caller has to write fractions itself, as `stats.time = …`: V8 allocates memory for a fraction
-   * written as `stats[name] = …`.
+   * caller must write all other figures itself, as `stats.time = …`: V8 would allocate memory for a
+   * fraction written as `stats[name] = …`.
    */
   _readFigures(method, stats) {
     this._begin(method)
@@ -408,8 +406,7 @@ export class CoreObject {
     this._begin('restore')
     checkArray(this, 'bytes', bytes, Uint8Array)
     let snapshot = plainBytes(bytes)
-    // A view of linear memory is copied first: restoring may grow that memory, which detaches its
-    // views.
+    // A view of linear memory is copied first: a restore may grow memory, which detaches views.
     if (snapshot.buffer === this._instance.memory.buffer) snapshot = snapshot.slice()
     this._wanted = 1
     for (const word of this._head.sizes)
@@ -467,7 +464,7 @@ export class CoreObject {
 }
 
 /**
- * An object that consists of items with slots: all but flow fields.
+ * The base class of objects that hold items in slots: all but flow fields.
  * @abstract
  */
 export class Slots extends CoreObject {

@@ -1,6 +1,6 @@
 // The base class of AgentTree, Grid and KdTree: the arrays of agents, builds, cones, rays, batches
-// and pairs. The queries whose code is the same for boxes are in queries.js; agenttree.js, grid.js
-// and kdtree.js contain the constructors.
+// and pairs. Queries that boxes have too are in queries.js. The constructors are in agenttree.js,
+// grid.js and kdtree.js.
 
 import {
   callOf,
@@ -82,8 +82,8 @@ function cone(object, method, x, y, z, dirX, dirY, dirZ, halfAngle, radius, opti
 }
 
 /**
- * By class: the names of the options that the head of a snapshot holds. Their order is that of the
- * 32-bit words points_snapshot.options in c/points/points.c. '' is an unused word; ':f' marks a
+ * By class: the names of the options in the head of a snapshot, in the order in which the array
+ * points_snapshot.options in c/points/points.c holds them. '' stands for an unused word, ':f' for a
  * float.
  * @type {Record<string, string[]>}
  */
@@ -117,8 +117,8 @@ export class PointsOnly extends Slots {
    * @param {string} name the class, for messages
    * @param {2 | 3} dimensions
    * @param {string} noun the core's function `<noun>_create` creates the index
-   * @param {any} options the options that the game passed. The subclass has checked that none has
-   * an unknown name, and has checked its own options
+   * @param {any} options the game's options. The subclass has already checked that all names are
+   * known, and the values of its own options
    * @param {readonly number[]} own the arguments of `<noun>_create` between the capacity and layout
    * @param {boolean} isExternal true if another object has the agents, see sourced.js
    */
@@ -179,7 +179,7 @@ export class PointsOnly extends Slots {
     checkInteger(this, 'results', results, 0, MAX_UINT32)
     checkInteger(this, 'k', k, 0, MAX_UINT32)
     this._begin('reserve')
-    // The buffers of batches grow first. If that fails, the capacity has not changed.
+    // The buffers of batches grow first, so that the capacity is unchanged if they fail to grow.
     if (results > 0 || k > 0) {
       const agents = Math.max(capacity, this._capacity)
       this._takeRoom(ROWS, agents)
@@ -248,7 +248,7 @@ export class PointsOnly extends Slots {
       if (!(radii[i] >= 0) && this._isUsed(i)) checkDistance(this, `radii[${i}]`, radii[i])
   }
 
-  /** After a build, tells the core to copy all radii: queries use the copy. */
+  /** After a build, makes the core copy all radii: queries use the copy. */
   #takeRadii() {
     if (this._hasRadii) this._leave(this._enter().take_radii(this._handle))
   }

@@ -1,11 +1,11 @@
 // Queries and batches: how their options are read, how their results are returned, and the queries
 // that points and boxes share.
 //
-// The 2D and 3D classes share these methods, which declare the parameters of 3D. A call in 2D omits
-// each z, so the arguments after the first z arrive one parameter early, and those after a second z
-// two parameters early. Example: `within(x, y, z, radius, options)`, called in 2D with (x, y,
-// radius, options), has the radius in `z` and the options in `radius`. So each method first tests
-// for 2D. In 2D, it passes on its parameters in the same order, but inserts a 0 for each z.
+// The 2D and 3D classes share these methods. The parameters have the names of 3D. A 2D call has no
+// z, so all arguments after z are shifted to the left. Example: `within(x, y, z, radius, options)`
+// is called in 2D with (x, y, radius, options). Then `z` holds the radius, and `radius` the
+// options. So each method first tests for 2D. In 2D, it passes its parameters on in the same order,
+// with a 0 inserted for each z.
 
 import {
   checkArray,
@@ -162,8 +162,8 @@ function readOptions(object, method, options, bits) {
 }
 
 /**
- * Throws if the caller passed an option that `bits` has no bit for. Fast, unlike `checkOptions`,
- * which is called only to throw the error.
+ * Throws if the caller passed an option that has no bit in `bits`. `checkOptions` is slow, so it is
+ * called only to throw the error.
  */
 export function checkQueryOptions(object, options, bits) {
   let unknown = typeof options !== 'object'
@@ -347,8 +347,8 @@ export function neighborRowsOf(object, count) {
 }
 
 /**
- * Casts many rays. For points, `bits` has the bit RADIUS. Boxes have no radius: their function of
- * the core has one parameter less.
+ * Casts many rays. For points, `bits` has the bit RADIUS. Boxes have no radius: their function in
+ * the core ignores the last argument.
  */
 export function castMany(object, segments, options, bits) {
   ask(object, 'raycastMany', options, bits | EACH)
@@ -375,8 +375,8 @@ export function castMany(object, segments, options, bits) {
 }
 
 /**
- * Returns an option of `raycastMany`: a number or, if it is an array with a value per segment, an
- * array that stays valid if memory grows.
+ * Returns an option of `raycastMany`: a number, or an array with a value per segment. Copies an
+ * array that is a view of linear memory: the view would be detached if memory grows.
  */
 function listOf(object, name, segments) {
   const value = query[name]
@@ -402,7 +402,7 @@ function give(object, which, list, n) {
   return 1 << which
 }
 
-// ---- Pairs: each is two ids, and `count` is the number of ids ----
+// ---- Pairs: two ids each; `count` is the number of ids ----
 
 /** Returns a view of the pairs that the core just found. */
 export function pairsOf(object, count) {
@@ -416,7 +416,7 @@ export function askPairsInto(object, out) {
   checkArray(object, 'out', out, Uint32Array)
 }
 
-/** Begins a search for pairs. `out` is undefined if they are not copied to an array. */
+/** Begins a search for pairs. `out` is undefined if the pairs are not copied to an array. */
 export function askPairs(object, method, options, out) {
   ask(object, method, options, MASK)
   if (out) keep(out, object._instance)
