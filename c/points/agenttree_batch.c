@@ -21,7 +21,7 @@ enum {
   GATHER_LIMIT = 1536, /* the maximum number of gathered agents */
   BAND_LIMIT = 256,    /* the maximum number of bands */
   BAND_PADDING = 4,    /* entries after each band, for scans that read past its end */
-  CELL_LIMIT = 4096,
+  CELL_LIMIT = 4096,   /* the maximum number of cells of all bands, see band_table */
   GATHERED = 3 * GATHER_LIMIT + BAND_LIMIT * BAND_PADDING /* where the gathered agents begin */
 };
 _Static_assert(GATHERED + GATHER_LIMIT + NEAR_PADDING <= NEAR_ENTRIES, "too many for nearby");
@@ -136,15 +136,15 @@ ALWAYS_INLINE void gather_run_in(nearby *near, const struct agenttree *tree,
   near->size = size;
 }
 
-/* gather_run does the same as gather_run_in, but is not inlined: for pairs, and for batches with
- * masks, which need not be as fast. */
+/* gather_run_slow does the same as gather_run_in, but is not inlined: for pairs, and for batches
+ * with masks, which need not be as fast. */
 DEFINE_PAIR_VOID(void, gather_run,
                  (nearby *const near, const struct agenttree *tree, const agenttree_node *leaf,
                   uint32_t begin, uint32_t end, const leaf_walk *walk, gather_fields fields),
                  near, tree, leaf, begin, end, walk, fields)
-static void gather_other(nearby *near, const struct agenttree *tree, const agenttree_node *leaf,
-                         uint32_t begin, uint32_t end, const leaf_walk *walk,
-                         gather_fields fields) {
+static void gather_run_slow(nearby *near, const struct agenttree *tree, const agenttree_node *leaf,
+                            uint32_t begin, uint32_t end, const leaf_walk *walk,
+                            gather_fields fields) {
   CALL_PAIR(tree->points.dimensions, gather_run, near, tree, leaf, begin, end, walk, fields);
 }
 
@@ -155,14 +155,16 @@ ALWAYS_INLINE bool gather_in(nearby *near, const struct agenttree *tree, const b
   leaf_walk walk;
   leaf_walk_start(&walk, tree, unit, reach2, COPSE_ALL_GROUPS, unit, 0, dim);
   near->size = GATHERED;
+  /* The first run is the unit itself. All its agents are gathered, because their distance is 0 and
+   * the walk's first mask filters nothing. So the unit's agent i is in entry GATHERED + i. */
   for (uint32_t index = unit; index != COPSE_NONE; index = leaf_walk_next(&walk, tree, dim)) {
     const agenttree_node *run = &tree->nodes[index];
     if (near->size + (run->end - run->begin) > GATHERED + GATHER_LIMIT) return false;
     if (batch->plain)
       gather_run_in(near, tree, run, run->begin, run->end, &walk, GATHER_IDS, dim);
     else
-      gather_other(near, tree, run, run->begin, run->end, &walk, GATHER_IDS_AND_GROUPS);
-    walk.mask = mask; /* for all other leaves: the unit's own agents need not match it */
+      gather_run_slow(near, tree, run, run->begin, run->end, &walk, GATHER_IDS_AND_GROUPS);
+    walk.mask = mask;
   }
   return true;
 }
@@ -197,7 +199,8 @@ enum { REACH_CELLS = 2 };
  * also in the same cells of the bands in the layers before and behind.
  *
  * Strip s of a layer has the band s + 1, so its agents are in the bands s, s + 1 and s + 2. The
- * first and the last band of a layer have no strip: they are written, but never read. */
+ * first and the last band of a layer have no strip. These two bands, and those of the outermost
+ * strips, are written, but never read. */
 typedef struct band_table {
   nearby near;
   /* For each gathered agent of a strip s, its cell in the band s, the first of the three bands that
@@ -218,25 +221,35 @@ static uint32_t steps(float length, float scale) {
   return word4_first(float4_as_words(rounded)) & ROUNDED_BITS;
 }
 
-/* Chooses the size and the number of the cells around a unit of `size` agents. Returns false if
- * there would be far more cells than agents: the unit must then be divided first. */
+/* A unit of fewer than SMALL_UNIT agents gets fewer cells, because every cell takes time. If there
+ * are too many cells or bands, strips become higher; but a unit of more than LARGE_UNIT agents is
+ * divided instead, if it is not a leaf. */
+enum { SMALL_UNIT = 128, LARGE_UNIT = 256 };
+
+/* Chooses the size and the number of the cells around a unit of `size` agents. Returns false if the
+ * unit must be divided first, see LARGE_UNIT. */
 static bool lay_out(band_table *table, const float *box, uint32_t size, float reach2,
                     bool isDivisible, uint32_t dim) {
   float side = 0;
   for (uint32_t axis = 0; axis < dim; axis++)
     if (box[dim + axis] - box[axis] > side) side = box[dim + axis] - box[axis];
-  /* A strip is slightly higher than the reach, because of rounding; at least side / 1024, so that
-   * counting strips does not overflow; and at least 1e-18, because squares of much smaller
-   * distances underflow. */
+  /* A strip is at least side / 1024 high, so that counting strips does not overflow, and at least
+   * 1e-18, because squares of much smaller distances underflow.
+   *
+   * It is also higher than the reach, by a factor that makes up for rounding. In step4, the
+   * coordinate of an agent is at most about 2048 cells, so float arithmetic moves it by less than
+   * 0.001 cells. So two agents within reach of each other are less than one strip and less than
+   * REACH_CELLS cells apart, before step4 rounds to integers. Therefore their strips differ by at
+   * most 1, and their cells by at most REACH_CELLS. */
   float height = sqrtf(reach2) * 1.002f;
   if (!(height > side / 1024)) height = side / 1024;
   if (!(height > 1e-18f)) height = 1e-18f;
-  const float most = size < CELL_LIMIT / 32 ? 1024 + 16 * (float)size : CELL_LIMIT;
+  const float most = size < SMALL_UNIT ? 1024 + 16 * (float)size : CELL_LIMIT;
   for (;; height *= 1.25f) {
     WORKED(1);
     table->scale = height < 1e30f ? 1 / height : 0; /* 0 if the reach is huge: one cell holds all */
-    /* The unit's own cells, those within reach on both sides of it, an empty cell before them, and
-     * a spare one behind them. */
+    /* The unit's own cells, those within reach on both sides of it, and two empty cells: one before
+     * all others (see runs_from), and one behind them, which could be left out. */
     const uint32_t columns =
         steps(box[dim] - box[0], REACH_CELLS * table->scale) + 2 * REACH_CELLS + 2;
     table->columns = (columns + 3) & ~3u;
@@ -247,7 +260,7 @@ static bool lay_out(band_table *table, const float *box, uint32_t size, float re
     /* Each turn makes strips higher, so there are fewer. At last there are three strips of 8 cells,
      * which always fit: so the loop ends. */
     if (bands <= BAND_LIMIT && (bands + 2) * (float)table->columns <= most) return true;
-    if (isDivisible && size > CELL_LIMIT / 16) return false;
+    if (isDivisible && size > LARGE_UNIT) return false;
   }
 }
 
@@ -339,8 +352,10 @@ DEFINE_PAIR_VOID(void, sort_into_bands, (band_table *const table, const float *b
 enum { ASKERS = 64 };
 
 /* Writes the runs that batch_rows scans for agents of a unit: for the gathered agents from `begin`
- * on, before `end`, but for at most ASKERS of them. Returns their number. A run begins where the
- * cell before it ends. */
+ * on, before `end`, but for at most ASKERS of them. Returns the number of these agents; in 3D, each
+ * has three runs. A run begins where the cell before it ends, which is in the same band: the cells
+ * of the unit's agents are REACH_CELLS + 1 or higher, see count_cells. Agents behind a run are more
+ * than REACH_CELLS cells away, so a scan past its end finds none of them. */
 static uint32_t runs_from(const band_table *table, uint32_t begin, uint32_t end, uint32_t dim,
                           near_run *runs) {
   const uint32_t count = end - begin < ASKERS ? end - begin : ASKERS;
@@ -394,6 +409,7 @@ static uint32_t units_next(unit_walk *units) {
     WORKED(1);
     const agenttree_node *node = &units->tree->nodes[index];
     if (!node->right || node->end - node->begin <= units->limit) {
+      /* After a split, units grow again. */
       units->limit = units->limit < UNIT_LIMIT / 2 ? units->limit * 2 : UNIT_LIMIT;
       return index;
     }
@@ -494,7 +510,7 @@ ALWAYS_INLINE void leaf_pairs_in(const struct agenttree *tree, const batch_query
       end = run->end - begin > NEAR_LIMIT ? begin + NEAR_LIMIT : run->end;
       if (near->size + (end - begin) > NEAR_LIMIT)
         batch_pairs(batch, node->begin, node->end, near, search);
-      gather_other(near, tree, run, begin, end, &walk, GATHER_PLACES);
+      gather_run_slow(near, tree, run, begin, end, &walk, GATHER_PLACES);
     }
   }
   batch_pairs(batch, node->begin, node->end, near, search);

@@ -7,12 +7,16 @@
 enum {
   MIDPOINT_DEPTH = 64, /* nodes at this depth or deeper are split at the median */
   MEDIAN_DEPTH = 29,   /* the number of levels that halve COPSE_MAX_CAPACITY agents down to 1 */
-  NODE_WORK = 6,       /* there is memory for NODE_WORK / leafSize nodes per agent */
+  /* There is memory for NODE_WORK / leafSize nodes per agent. Median splits need fewer than 4 /
+   * leafSize; the rest is for uneven midpoint splits. */
+  NODE_WORK = 6,
 };
 _Static_assert(MIDPOINT_DEPTH + MEDIAN_DEPTH < COPSE_MAX_DEPTH, "stacks hold a path and more");
 
-/* Returns the maximum number of nodes of a subtree with n agents if every split is at the
- * median. */
+/* Returns an upper limit of the number of nodes of a subtree with n agents if every split is at the
+ * median. If a run is split, the limits of its halves add up to at most the run's own limit minus
+ * 1, which is for the run's node. So if this many nodes are reserved for a run, median splits never
+ * need more. */
 static uint64_t median_nodes(uint64_t n, uint64_t leafSize) {
   uint64_t leaves = 1;
   for (; leafSize * leaves < n; leaves *= 2) WORKED(1);
@@ -35,7 +39,7 @@ uint64_t agenttree_node_budget(uint64_t n, uint64_t leafSize) {
  * at a key. */
 typedef struct split_key {
   float coordinate;
-  uint32_t id; /* 0: the coordinate alone decides */
+  uint32_t id; /* 0: the coordinate alone decides, because no id is lower */
 } split_key;
 
 /* Reorders the agents begin … end - 1: first those below the key, then the others, both in the same
@@ -47,8 +51,8 @@ ALWAYS_INLINE uint32_t partition_in(const struct agenttree *tree, uint32_t begin
   const float *x = points.axes[axis];
   const float4 coordinate = float4_all(key.coordinate);
   const word4 id = word4_all(key.id);
-  /* Saves the entries behind the run, which stores of four lanes overwrite. They are restored at
-   * the end. */
+  /* Saves the entries behind the run, which stores of four lanes overwrite: they belong to other
+   * runs or to absent slots. They are restored at the end. */
   float4 behind[3];
   const word4 idsBehind = word4_load(points.ids + end);
   EACH_AXIS (i, dim) behind[i] = float4_load(points.axes[i] + end);
@@ -69,7 +73,7 @@ ALWAYS_INLINE uint32_t partition_in(const struct agenttree *tree, uint32_t begin
     word4_store_packed(points.ids + middle, ids, below);
     word4_store_packed(spare.ids + others, ids, above);
     middle += bits_count(below);
-    others = i + 4 - middle;
+    others = i + 4 - middle; /* too large if the four go past `end`, but then not used again */
   }
   for (uint32_t i = middle; i < end; i += 4) {
     EACH_AXIS (j, dim) float4_store(points.axes[j] + i, float4_load(spare.axes[j] + (i - middle)));
@@ -98,8 +102,12 @@ static uint32_t count_below(const struct agenttree *tree, uint32_t begin, uint32
 }
 
 /* Returns the key that divides the agents of a node into halves. Finds its coordinate by bisection
- * of all floats between the bounds of the node. Agents with exactly this coordinate are divided by
- * id: ids ascend in a node, so the first of them are below the key. */
+ * of all floats between the bounds of the node: the greatest one with at most `half` agents below
+ * it. Agents with exactly this coordinate are divided by id: ids ascend in a node, so the first of
+ * them are below the key.
+ *
+ * select_rank (see select.h) would be faster. But with midpoint splits, medians are rare, and only
+ * programs with a k-d tree link select_rank. */
 static split_key median_key(const struct agenttree *tree, uint32_t begin, uint32_t end, int axis,
                             const float *box, int dim) {
   const float *x = tree->points.ordered.axes[axis];
@@ -114,6 +122,7 @@ static split_key median_key(const struct agenttree *tree, uint32_t begin, uint32
       least = middle;
   }
   const float coordinate = from_ordered_bits(least);
+  /* At least left + 1 agents have exactly this coordinate, so the loop stops before `end`. */
   uint32_t left = half - count_below(tree, begin, end, axis, coordinate);
   while (left || x[begin] != coordinate) left -= x[begin++] == coordinate;
   return (split_key){coordinate, tree->points.ordered.ids[begin]};
@@ -140,8 +149,8 @@ static int choose_axis(const float *box, uint32_t depth, copse_axis rule, int di
   return side > 0 ? longest : -1;
 }
 
-/* Returns the middle between lo and hi, where lo < hi; hi if the middle would be rounded to lo. So
- * the result is above lo, and at least one agent is below it. */
+/* Returns the middle between lo and hi, where lo < hi; hi if the middle would be rounded to lo. The
+ * result is above lo and at most hi, so at least one agent is below it, and at least one is not. */
 ALWAYS_INLINE float midpoint(float lo, float hi) {
   float middle = lo + (hi - lo) / 2;
   return middle > lo ? middle : hi;
@@ -207,6 +216,7 @@ static uint32_t split_run(struct agenttree *tree, uint32_t index, uint32_t depth
   const uint64_t leafSize = tree->leafSize, room = count->budget - count->committed;
   split_key key = {midpoint(box[axis], box[dim + axis]), 0};
   bool atMedian = tree->split == COPSE_SPLIT_MEDIAN || depth >= MIDPOINT_DEPTH;
+  /* No split needs more than twice median_nodes of the whole run: counting is seldom necessary. */
   if (!atMedian && 2 * median_nodes(end - begin, leafSize) > room) {
     const uint32_t below = count_below(tree, begin, end, axis, key.coordinate);
     atMedian = median_nodes(below, leafSize) + median_nodes(end - begin - below, leafSize) > room;
@@ -237,6 +247,7 @@ static void build_nodes(struct agenttree *tree) {
     const uint32_t index = append_node(tree, run, dim);
     const float *box = agenttree_box(tree, index, dim);
     const int axis = size > leafSize ? choose_axis(box, depth, tree->axis, dim) : -1;
+    /* Frees what was reserved for the run, except for the node that was just made. */
     count.committed -= median_nodes(size, leafSize) - 1;
     if (axis < 0) continue;
     float boxes[2 * 2 * 3];

@@ -9,6 +9,8 @@
 
 /* ---- The query of a batch ---------------------------------------------------------------- */
 
+/* Initializes the query of a batch. Returns false if it asks for sorted results, which batches do
+ * not have. */
 SMALL_CODE static bool start(batch_query *batch, const copse_points *points,
                              const copse_query *query, const uint32_t *masks) {
   *batch = (batch_query){.points = points, .query = query_or_default(query)};
@@ -67,7 +69,7 @@ static run_list run_list_of(const near_run *runs, const near_run *whole, uint32_
  * groups match. */
 ALWAYS_INLINE uint32_t wanted(word4 hit, const nearby *near, uint32_t i, word4 ids,
                               const batch_asker *asker, const bool plain) {
-  hit = word4_without(hit, word4_equal(ids, asker->slot));
+  hit = word4_without(hit, word4_equal(ids, asker->skipped));
   if (plain) return word4_bits(hit);
   word4 common = word4_and(word4_load(near->groups + i), asker->mask);
   return word4_bits(word4_without(hit, word4_equal(common, word4_all(0))));
@@ -75,6 +77,8 @@ ALWAYS_INLINE uint32_t wanted(word4 hit, const nearby *near, uint32_t i, word4 i
 
 /* ---- Rows of all agents within a radius -------------------------------------------------- */
 
+/* Initializes a writer of `count` rows. If only `written` of them will be written, fewer than
+ * `count`, empties all rows first. */
 SMALL_CODE static void rows_start(row_writer *writer, const copse_rows *rows, uint32_t count,
                                   uint32_t written) {
   if (count > written) {
@@ -208,6 +212,8 @@ SMALL_CODE copse_status copse_points_all_within(const copse_points *points, floa
 
 /* ---- Rows of the k nearest agents -------------------------------------------------------- */
 
+/* How often select_near may guess a threshold. After that, it takes all candidates, if necessary by
+ * a heap. */
 enum { SELECT_TRIES = 4 };
 
 /* The first try for a row looks for candidates within guess2: the squared distance of an earlier
@@ -218,7 +224,8 @@ static const float GUESS_MARGIN = 1.3f;
 SMALL_CODE static expectation expectation_start(uint32_t k, uint32_t dimensions) {
   /* In 2D, if agents are placed at random (a Poisson process), then for about one agent in a
    * hundred the squared distance of the k-th neighbor is more than (1 + `spread`) times its mean.
-   */
+   * In 3D, the squared distance varies only 2/3 as much: the number of agents grows with its power
+   * 3/2, in 2D in proportion to it. */
   const float spread = 2.33f / sqrtf((float)k) + 1.4f / (float)k;
   return (expectation){0, 0, 1 + (dimensions == 3 ? spread * 2 / 3 : spread), 0, 0};
 }
@@ -292,6 +299,7 @@ static uint32_t select_near(const batch_query *batch, const nearby *near, const 
   for (int attempt = 1;; attempt++) {
     uint32_t size = collect(batch, near, list, asker, threshold2, candidates);
     const bool complete = threshold2 == limit2;
+    /* With k or more candidates, the result is final: all other agents are beyond the threshold. */
     if (size <= RANK_LIMIT && k <= RANK_K && (size >= k || complete)) {
       pairs_rank(distances2, ids, size, k, row.distances2, row.ids);
       if (size >= k) *guess2 = row.distances2[k - 1] * GUESS_MARGIN;
@@ -299,10 +307,10 @@ static uint32_t select_near(const batch_query *batch, const nearby *near, const 
     }
     if (complete && (k > RANK_K || attempt >= SELECT_TRIES))
       return heap_into(candidates, size, k, row);
-    /* Aims at `wanted` hits in the next try. The number of hits is roughly proportional to the
-     * squared distance. */
-    const float wanted = (float)(k + RANK_LIMIT) / 2;
-    threshold2 *= wanted / (size ? (float)size : 0.5f);
+    /* Aims at `aim` candidates in the next try. Their number is roughly proportional to the squared
+     * distance. An infinite threshold, which is rare, stays infinite. */
+    const float aim = (float)(k + RANK_LIMIT) / 2;
+    threshold2 *= aim / (size ? (float)size : 0.5f);
     if (!(threshold2 > 0 && threshold2 < limit2) || attempt >= SELECT_TRIES) threshold2 = limit2;
   }
 }

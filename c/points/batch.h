@@ -79,7 +79,7 @@ ALWAYS_INLINE void nearby_center(const nearby *near, uint32_t i, float *center, 
 /* The agent, or the caller's point, that a row of results is for. */
 typedef struct batch_asker {
   scan_center center;
-  word4 slot;
+  word4 skipped; /* the row does not hold this id: the agent's own, or for a point query.exclude */
   word4 mask;
 } batch_asker;
 
@@ -170,7 +170,9 @@ void batch_row_alone(const batch_query *batch, const float *center, uint32_t slo
 /* Predicts how far the next agents are from their k-th neighbors, based on the rows written
  * recently. */
 typedef struct expectation {
-  float reach2; /* gather agents within this squared distance, until the next call of `expect` */
+  /* Gather agents within this squared distance, until the next call of `expect`. 0, as before the
+   * first call: agents make single queries instead. */
+  float reach2;
   /* A squared distance for the next row: slightly more than k of the gathered agents are expected
    * within it. Used only if it is less than reach2. 0: no guess yet. */
   float guess2;

@@ -1,5 +1,5 @@
 /* Batch queries of the grid. Up to four agents near each other are processed together: the agents
- * of all cells around them are copied to one array (gathered) once.
+ * of all columns around them (see grid.h) are copied to one array (gathered) once.
  *
  * Compiled for speed. */
 
@@ -19,7 +19,8 @@ typedef struct grid_group {
 } grid_group;
 
 /* Returns a vector with the lanes x, y, z. The arguments are one vector per axis, whose lanes are
- * all equal. */
+ * all equal. In 2D, lane z is arbitrary: grid_numbers turns it into 0, because grid->last[2] is
+ * 0. */
 ALWAYS_INLINE float4 lanes_of(const float4 *axes, const int dim) {
   float4 xy = float4_zip_low(axes[0], axes[1]);
   if (dim == 2) return xy;
@@ -38,6 +39,7 @@ ALWAYS_INLINE bool bounds_of_four(const struct grid *grid, uint32_t begin, grid_
     const float4 x = float4_load(grid->points.ordered.axes[axis] + begin);
     lo[axis] = float4_least(x);
     hi[axis] = float4_greatest(x);
+    /* A group may be twice as wide along x, where adjacent columns are one run of memory. */
     const float4 most = float4_all(axis ? grid->cellSize : 2 * grid->cellSize);
     near &= word4_bits(float4_le(float4_sub(hi[axis], lo[axis]), most));
   }
@@ -117,8 +119,8 @@ ALWAYS_INLINE void copy_run(nearby *near, const copse_points *points, uint32_t b
 
 /* Does the same as copy_run, out of line: for pairs, and for batches with masks, which need not be
  * as fast. */
-SMALL_CODE OUT_OF_LINE void copy_other(nearby *near, const copse_points *points, uint32_t begin,
-                                       uint32_t end, gather_fields fields) {
+SMALL_CODE OUT_OF_LINE void copy_run_slow(nearby *near, const copse_points *points, uint32_t begin,
+                                          uint32_t end, gather_fields fields) {
   copy_run(near, points, begin, end, 0, fields, (int)points->dimensions);
 }
 
@@ -131,23 +133,31 @@ ALWAYS_INLINE bool append_run(nearby *near, const copse_points *points, uint32_t
   if (fields == GATHER_IDS)
     copy_run(near, points, begin, end, usual, fields, dim);
   else
-    copy_other(near, points, begin, end, fields);
+    copy_run_slow(near, points, begin, end, fields);
   return true;
 }
+
+/* How many agents append_others copies without a branch: of a whole run, and of each of the two
+ * parts of a run before and behind the group. */
+enum { WHOLE_COPY = 12, PART_COPY = 8 };
+_Static_assert((int)WHOLE_COPY <= SCAN_PADDING && (int)WHOLE_COPY <= NEAR_PADDING,
+               "copies go past the end");
 
 /* Appends the agents begin … end - 1 to `near`, except for those of the group, place … past - 1,
  * which were copied before. Returns false if there is no room for them. */
 ALWAYS_INLINE bool append_others(nearby *near, const copse_points *points, uint32_t begin,
                                  uint32_t end, uint32_t place, uint32_t past,
                                  const gather_fields fields, const int dim) {
-  if (end <= place || begin >= past) return append_run(near, points, begin, end, 12, fields, dim);
-  if (begin < place && !append_run(near, points, begin, place, 8, fields, dim)) return false;
-  return past >= end || append_run(near, points, past, end, 8, fields, dim);
+  if (end <= place || begin >= past)
+    return append_run(near, points, begin, end, WHOLE_COPY, fields, dim);
+  if (begin < place && !append_run(near, points, begin, place, PART_COPY, fields, dim))
+    return false;
+  return past >= end || append_run(near, points, past, end, PART_COPY, fields, dim);
 }
 
-/* Gathers the group that begins at index `place` in the order of the grid, and then, in this order,
- * all other agents that may be within reach. Returns the size of the group. Returns 0 on failure:
- * if `near` has no room for all of them, or if group_window fails. */
+/* Gathers the group that begins at index `place` in the order of the grid, and then, row by row of
+ * the window, all other agents that may be within reach. Returns the size of the group. Returns 0
+ * on failure: if `near` has no room for all of them, or if group_window fails. */
 ALWAYS_INLINE uint32_t gather_in(nearby *near, const struct grid *grid, uint32_t place,
                                  float reach2, const gather_fields fields, const int dim) {
   const copse_points *points = &grid->points;
@@ -161,10 +171,10 @@ ALWAYS_INLINE uint32_t gather_in(nearby *near, const struct grid *grid, uint32_t
   if (!group_window(grid, &group, reach2, &window, dim)) return 0;
   const uint32_t past = place + group.size, count = window.hi[0] - window.lo[0] + 1;
   near->size = 0;
-  if (fields == GATHER_IDS)
+  if (fields == GATHER_IDS) /* copies four, even for a group of one: the surplus is overwritten */
     copy_four(near, points, 0, place, fields, dim);
   else
-    copy_other(near, points, place, past, fields);
+    copy_run_slow(near, points, place, past, fields);
   near->size = group.size;
   for (uint32_t z = window.lo[2]; z <= window.hi[2]; z++) {
     for (uint32_t y = window.lo[1]; y <= window.hi[1]; y++) {
@@ -207,11 +217,11 @@ ALWAYS_INLINE uint32_t lanes_within(const nearby *near, uint32_t i, const batch_
 }
 
 /* For a batch that is plain (no mask filters anything): writes the rows (ids of neighbors) of the
- * agents of a group, which are the first `own` gathered agents. Two rows are written at a time, so
- * that the gathered agents are read once for both. The second row is built in another array, then
- * copied behind the first: GROUP_COPY ids without a branch, even if the row is shorter, then the
- * rest. An agent must not find itself: the first four gathered agents include it, so its own bit is
- * cleared in their result. */
+ * agents of a group, which are the first `own` gathered agents: four or one. Two rows are written
+ * at a time, so that the gathered agents are read once for both. The second row is built in another
+ * array, then copied behind the first: GROUP_COPY ids without a branch, even if the row is shorter,
+ * then the rest. An agent must not find itself: row i is for entry i, one of the first four, so bit
+ * i is cleared in their result. */
 enum { GROUP_COPY = 16 };
 ALWAYS_INLINE void group_rows_in(const batch_query *batch, nearby *near, uint32_t own,
                                  float radius2, row_writer *writer, const int dim) {
@@ -220,7 +230,7 @@ ALWAYS_INLINE void group_rows_in(const batch_query *batch, nearby *near, uint32_
   uint32_t elsewhere[NEAR_LIMIT + NEAR_PADDING];
   rows_expect(writer, own);
   for (uint32_t i = 0; i < own; i += 2) {
-    const bool two = i + 1 < own;
+    const bool two = i + 1 < own; /* false only for a group of one */
     const batch_asker first = gathered_asker(batch, near, i, dim);
     const batch_asker second = gathered_asker(batch, near, two ? i + 1 : i, dim);
     uint32_t *const row = writer->ids + writer->used;
@@ -255,6 +265,7 @@ DEFINE_PAIR_VOID(void, group_rows,
                  batch, near, own, radius2, writer)
 static void group_rows(const batch_query *batch, nearby *near, uint32_t own, float radius2,
                        row_writer *writer) {
+  /* A row has fewer than near->size ids. Copies go up to GROUP_COPY entries past the rows. */
   if (!batch->plain || rows_room(writer) < own * near->size + GROUP_COPY)
     batch_rows(batch, near, 0, own, NULL, radius2, writer);
   else
@@ -270,7 +281,8 @@ SMALL_CODE static uint32_t row_alone(const struct grid *grid, const batch_query 
   return 1;
 }
 
-/* Writes the rows of the group that begins at index `place`. Returns the number of rows. */
+/* Writes the rows of the group that begins at index `place`. Returns the number of rows. If the
+ * group can't be gathered, writes one row: the next agent then begins a new group. */
 ALWAYS_INLINE uint32_t rows_at(const struct grid *grid, const batch_query *batch, uint32_t place,
                                float radius, nearby *near, row_writer *writer) {
   const uint32_t own = gather(near, grid, batch, place, radius * radius);
@@ -331,7 +343,7 @@ static void pair_with_run(const batch_query *batch, const grid_group *group, gri
   while (begin < run.end) {
     const uint32_t room = NEAR_LIMIT - near->size, left = run.end - begin;
     const uint32_t end = begin + (left < room ? left : room);
-    copy_other(near, batch->points, begin, end, GATHER_PLACES);
+    copy_run_slow(near, batch->points, begin, end, GATHER_PLACES);
     if (near->size == NEAR_LIMIT)
       batch_pairs(batch, group->begin, group->begin + group->size, near, search);
     begin = end;
@@ -370,9 +382,10 @@ SMALL_CODE void grid_pairs(const void *index, const batch_query *batch, pair_sea
 
 /* ---- Worlds that wrap around --------------------------------------------------------------- *
  *
- * Groups that do not reach the edges of the world are processed as in any other grid. Around all
- * other agents, the positions of gathered agents are replaced by their differences by the shorter
- * way, as if the agent were at 0. */
+ * Groups that do not reach the edges of the world are processed as in any other grid. Near the
+ * edges, allNeighbors writes each row by a single query. The other batches replace the positions of
+ * gathered agents by their differences from the agent whose row or pairs they write, by the shorter
+ * way, as if that agent were at 0. */
 
 /* Replaces the positions of gathered agents by their differences from a center. Reads the positions
  * from index `begin` on. */
@@ -396,7 +409,7 @@ SMALL_CODE static bool gather_across(nearby *near, const struct grid *grid, cons
   near->size = 0;
   while (wrapped_next(&walk, UINT32_MAX, &run)) {
     if (run.end - run.begin > NEAR_LIMIT - near->size) return false;
-    copy_other(near, &grid->points, run.begin, run.end, fields);
+    copy_run_slow(near, &grid->points, run.begin, run.end, fields);
   }
   return true;
 }
@@ -417,6 +430,7 @@ SMALL_CODE OUT_OF_LINE uint32_t rows_across(const struct grid *grid, const batch
     float center[3];
     uint32_t self = 0;
     points_center(&grid->points, i, center);
+    /* Always finds the agent: its whole group was gathered. */
     while (self + 1 < near->size && near->ids[self] != grid->points.ordered.ids[i]) self++;
     take_differences(near, grid, COPIES, center);
     nearby_end(near, near->size);
@@ -454,7 +468,7 @@ SMALL_CODE OUT_OF_LINE void pairs_across(const struct grid *grid, const batch_qu
     if (run.end <= place) continue;
     if (run.begin < place) run.begin = place;
     near->size = 0;
-    copy_other(near, &grid->points, run.begin, run.end, GATHER_PLACES);
+    copy_run_slow(near, &grid->points, run.begin, run.end, GATHER_PLACES);
     take_differences(near, grid, 0, center);
     batch_pairs_around(batch, place, near, search);
   }
