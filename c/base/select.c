@@ -2,10 +2,11 @@
  *
  * The fast way is to sample, after R. W. Floyd and R. L. Rivest, "Expected time bounds for
  * selection" (1975): two values of a sample enclose the result, and only the values between them
- * are kept. This is repeated until few are left. An attempt fails if the result is not between the
- * two, or if too many values are. After several failures, the slower algorithm "median of medians"
- * is used, which takes linear time for any input: M. Blum, R. W. Floyd, V. Pratt, R. L. Rivest,
- * R. E. Tarjan, "Time bounds for selection" (1973). */
+ * are kept. This is repeated until few are left. An attempt fails if the result is outside the two,
+ * or if too many values are between them. After several failures, the slower algorithm "median of
+ * medians" is used, which takes linear time for any input: M. Blum, R. W. Floyd, V. Pratt, R. L.
+ * Rivest, R. E. Tarjan, "Time bounds for selection" (1973). The result is always exact: an unlucky
+ * order of the values can only make attempts fail. */
 
 #include "select.h"
 
@@ -17,7 +18,8 @@
 enum { FEW = 32, SAMPLE = 256 };
 
 /* Finds the two values that would be at the indices `ranks` if the values were sorted. There must
- * be at most SAMPLE values, padded with infinity up to a multiple of 16. Takes O(n * n). */
+ * be at most SAMPLE values, padded with infinity up to a multiple of 16. Takes O(n * n): counts for
+ * each value how many are less. The value of rank k is the greatest one with at most k less. */
 static void few_ranks(const float *values, uint32_t n, const uint32_t ranks[2], float results[2]) {
   const word4 limits[2] = {word4_all(ranks[0]), word4_all(ranks[1])};
   const float4 none = float4_all(-INFINITY);
@@ -36,10 +38,10 @@ static void few_ranks(const float *values, uint32_t n, const uint32_t ranks[2], 
           word4_sub(less[four], float4_lt(other, values4[four]));
     }
     UNROLL for (int which = 0; which < 2; which++) UNROLL for (int four = 0; four < 4; four++) {
-      const word4 above = word4_greater(less[four], limits[which]);
-      const word4 below =
-          word4_select(above, float4_as_words(none), float4_as_words(values4[four]));
-      best[which] = float4_max(best[which], word4_as_floats(below));
+      const word4 tooHigh = word4_greater(less[four], limits[which]);
+      const word4 candidates =
+          word4_select(tooHigh, float4_as_words(none), float4_as_words(values4[four]));
+      best[which] = float4_max(best[which], word4_as_floats(candidates));
     }
   }
   UNROLL for (int which = 0; which < 2; which++) results[which] =
@@ -106,13 +108,15 @@ static float medians_rank(float *values, uint32_t n, uint32_t k) { /* NOLINT(mis
 
 /* ---- Selection by sampling ---------------------------------------------------------------- */
 
-/* Finds two bounds, which very probably enclose the value of rank k. A bound is infinite if the
- * sample is too small to give one. `doubt` is the number of failed attempts so far: each failure
- * doubles the number of ranks between the two bounds. */
+/* Finds two bounds, which very probably enclose the value of rank k. They are the values of the
+ * sample that are `margin` ranks below and above the result's expected rank in the sample. A bound
+ * is infinite if the sample has no such rank. `doubt` is the number of failed attempts so far: each
+ * failure doubles the margin. */
 static void bracket(const float *values, uint32_t n, uint32_t k, uint32_t doubt, float bounds[2]) {
   float sample[SAMPLE];
-  /* The bounds are the values of the sample that are `margin` ranks below and above the result's
-   * expected rank. The margin is more than two standard deviations of that rank. */
+  /* The margin is more than two standard deviations of the result's rank in the sample. In a sample
+   * of 16, the standard deviation is at most 2. When the size doubles, it grows by the factor 1.41,
+   * and the margin by 1.5. */
   uint32_t size = 16, margin = 5;
   while (size < SAMPLE && (uint64_t)size * size < n) {
     size *= 2;
@@ -171,11 +175,12 @@ static bool sampled_rank(const float *values, uint32_t n, uint32_t k, float *roo
     bracket(values, n, k, doubt, bounds);
     const uint32_t kept = keep_between(values, n, bounds, room, &counts);
     if (k < counts.belowLo || k >= counts.upToHi) return false;
+    /* The result equals a bound. So the search ends even if very many values are equal. */
     if (k < counts.upToLo || k >= counts.upToLo + kept) {
       *result = bounds[k >= counts.upToLo];
       return true;
     }
-    if (kept > n - n / 8) return false;
+    if (kept > n - n / 8) return false; /* each turn must drop an eighth, for linear time */
     values = room;
     n = kept;
     k -= counts.upToLo;

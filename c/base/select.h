@@ -10,12 +10,12 @@ typedef enum selection {
   SELECT_MEDIANS, /* median of medians: linear time for any input */
 } selection;
 
-/* select_rank may read this many floats past the end of its input, and write as many past the n
- * floats of `room`. */
+/* How many floats past the end select_rank may read or write. */
 enum { SELECT_PADDING = 4 };
 
-/* Returns the value of rank k, counted from 0, of n > k floats, which must not be NaN or -0. `room`
- * is scratch memory: n + SELECT_PADDING floats. */
+/* Returns the value of rank k, counted from 0, of n > k floats. They must not be NaN, nor -0: it
+ * equals 0, so the result could be either. `values` is readable up to n + SELECT_PADDING floats.
+ * `room` is scratch memory for as many. */
 float select_rank(const float *values, uint32_t n, uint32_t k, float *room, selection method);
 
 #endif
