@@ -99,8 +99,8 @@ struct copse_crowd {
   uint32_t *counts;   /* by slot: how many neighbors at the start of its list the agent avoids */
   float listDistance; /* when the lists were made, each held all agents within this distance; 0: the
                        * lists can't be reused, so the next step must search */
-  uint32_t pause;     /* how many of the next searches look no farther than needed: their lists
-                       * can't be reused */
+  uint32_t pause;     /* how many of the next searches look only as far as needed; a step that
+                       * reuses the lists sets this to 0 */
 
   double time;
   uint64_t steps;

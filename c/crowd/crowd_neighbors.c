@@ -21,12 +21,14 @@
 
 /* If no agent has a mask, a search looks MARGIN times as far as needed, so that later steps can
  * reuse its lists. If the next step can't reuse them, the next PAUSE searches look only as far as
- * needed, and their lists are not reused. */
+ * needed, and their lists are not reused. With a larger MARGIN, more steps can reuse a list, but
+ * the list holds more agents. */
 static const float MARGIN = 1.3f;
 enum { PAUSE = 32 };
 
 /* Rounding makes a distance wrong by less than the factor ROUNDED_UP or, if the square of the
- * distance underflows, by less than UNDERFLOW. */
+ * distance underflows, by less than UNDERFLOW. About twenty operations round, each by less than
+ * 1e-7 of its result: differences, squares, sums and roots, and the comparison of distances. */
 static const float ROUNDED_UP = 1.00001f, UNDERFLOW = 1e-17f;
 
 /* Sets how many of its neighbors an agent avoids: at most its maxNeighbors, and only those within
@@ -62,11 +64,13 @@ SMALL_CODE static bool search(copse_crowd *crowd, const crowd_overview *overview
   return !isFull;
 }
 
-/* Returns how far the agent that moved farthest is from its position at the last search. Returns
- * INFINITY if the agents that are present are not the same ones as at that search. */
+/* Returns how far the agent that moved farthest is from its position at the last search, which the
+ * tree still holds: only searches build it. Returns INFINITY if the agents that are present are not
+ * the same ones as at that search. */
 SMALL_CODE static float farthest_move(const copse_crowd *crowd, const crowd_overview *overview) {
   const copse_points *tree = crowd->tree;
   float farthest2 = 0;
+  /* The agents are the same ones if their number is, and all agents of that search are present. */
   if (tree->present != overview->present) return INFINITY;
   for (uint32_t place = 0; place < tree->present; place++) {
     const uint32_t slot = tree->ordered.ids[place];
@@ -84,7 +88,9 @@ SMALL_CODE static float farthest_move(const copse_crowd *crowd, const crowd_over
 }
 
 /* Sorts an agent's list by the current distances, ties by lower id as in a search, and counts the
- * neighbors that the agent avoids. */
+ * neighbors that the agent avoids. Computes the same distances as a search would, to the last
+ * bit. The agent's maxNeighbors may have grown since the search: the list still suffices, because
+ * it was not full. */
 OUT_OF_LINE void choose(copse_crowd *crowd, uint32_t slot) {
   uint32_t *ids = crowd->lists.ids + (size_t)slot * crowd->stride;
   const uint32_t size = crowd->present[slot] ? crowd->lists.counts[slot] : 0;
@@ -113,6 +119,8 @@ SMALL_CODE void crowd_find_neighbors(copse_crowd *crowd, const crowd_overview *o
       return;
     }
   }
+  /* A search for lists sets the pause in advance. If the next step reuses the lists, that step ends
+   * the pause. */
   const bool wantsLists = !overview->hasMasks && !crowd->pause;
   crowd->pause = wantsLists ? PAUSE : crowd->pause ? crowd->pause - 1 : 0;
   const float distance = wantsLists ? MARGIN * needed : needed;

@@ -20,15 +20,16 @@ enum {
   ORCA_PADDING = 4
 };
 
-/* Two directions count as parallel if the sine of the angle between them is at most this. */
+/* Two directions count as parallel if the sine of the angle between them is at most this. Also the
+ * tolerance for velocities: relative to the maximum speed, but absolute in orca2_covers. */
 #define ORCA_EPSILON 1e-5f
 
 /* The part of an agent that its neighbors read. `position` and `velocity` are next to each other,
  * so that one load of four floats reads both. */
 typedef struct orca_body {
   float position[2], velocity[2];
-  float radius, z, velocityZ;
-  uint32_t state; /* bits CROWD_…, see crowd.h */
+  float radius, z, velocityZ; /* in 2D, z and velocityZ are 0 */
+  uint32_t state;             /* bits CROWD_…, see crowd.h */
 } orca_body;
 
 /* The agent whose new velocity is to be found. inverseStep is 1 / time step, inverseHorizon is 1 /
@@ -81,7 +82,8 @@ typedef struct orca2 {
 } orca2;
 
 /* A wall with the agent on its right: as the agent sees it, the wall runs from left to right. An
- * end is convex if the free angle around the end is at least 180 degrees. */
+ * end is convex if the free angle around the end is at least 180 degrees. The wall's length is not
+ * 0: the tree of walls has no such edges. */
 typedef struct orca_wall {
   float begin[2], end[2];
   float direction[2];        /* direction from `begin` to `end`; a unit vector, like the next two */
@@ -95,7 +97,8 @@ typedef struct orca_wall {
 bool orca2_covers(const orca2 *lines, const orca_agent *agent, const float *points, uint32_t count);
 
 /* Appends the half-plane of a wall. There must be room: lines->walls < ORCA_WALLS. Walls must be
- * added nearest first, before all neighbors, and only if orca2_covers is false for them. */
+ * added nearest first, before all neighbors, and only if orca2_covers is false for them: the
+ * half-plane of a covered wall would take up room, and restrict the agent without need. */
 void orca2_add_wall(orca2 *lines, const orca_agent *agent, const orca_wall *wall);
 
 /* Appends the half-plane of a wall as if the wall were a little nearer and continued straight at

@@ -40,7 +40,9 @@ void orca_parting(uint32_t slot, uint32_t other, float *direction) {
   WORKED(1);
   const uint32_t lower = slot < other ? slot : other, upper = slot < other ? other : slot;
   const uint32_t mixed = (lower * 0x9e3779b1u ^ upper * 0x85ebca6bu) * 0xc2b2ae35u;
-  /* A point on the unit circle, computed without trigonometry from t, a hash of the two slots. */
+  /* A point on the unit circle, computed without trigonometry from t, a hash of the two slots. With
+   * t from -1 to 1, it is on one half of the circle. The sign gives the other agent the opposite
+   * point. */
   const float t = (float)(mixed >> 22) * (1.0f / 512) - 1, scale = 1 / (1 + t * t);
   const float sign = slot == lower ? 1 : -1;
   direction[0] = sign * ((1 - t * t) * scale);
@@ -107,7 +109,7 @@ bool orca2_covers(const orca2 *lines, const orca_agent *agent, const float *poin
   return false;
 }
 
-/* The tangents from the origin to a circle, as unit vectors. */
+/* The tangents from the origin to a circle, as unit vectors. The origin must be outside it. */
 typedef struct tangents {
   vec2 left, right;
 } tangents;
@@ -170,7 +172,8 @@ ALWAYS_INLINE seen_wall seen_wall_of(const orca_agent *agent, const orca_wall *w
 /* If the agent touches the wall, appends the half-plane of velocities that lead away from the
  * wall's nearest point, and returns true. If that point is a corner that is not convex, appends
  * nothing: the adjacent walls suffice. Where two walls meet in a convex corner, only one of them
- * appends a half-plane. */
+ * appends a half-plane: the wall that begins there or, if the agent is not in front of that wall,
+ * the one that ends there. */
 ALWAYS_INLINE bool add_touching(orca2 *lines, const orca_wall *wall, const seen_wall *seen) {
   const vec2 rest = {0, 0};
   if (seen->isBefore && seen->begin2 <= seen->radius2) {
@@ -239,7 +242,12 @@ ALWAYS_INLINE bool find_legs(const orca_wall *wall, const seen_wall *seen, wall_
 /* If a leg points into the adjacent wall, turns the leg to run along that wall. Does so only if the
  * agent is in front of the adjacent wall. Otherwise the adjacent wall adds no half-plane, and the
  * leg must stay: at the free end of a thin wall, for example, the adjacent wall is the other side
- * of the same wall. */
+ * of the same wall.
+ *
+ * RVO2 adds no half-plane for a turned leg, because the adjacent wall adds one. Here the adjacent
+ * wall may be left out, because other half-planes cover it. So the half-plane of a turned leg is
+ * added: it is the one of the adjacent wall's front. If that wall is short, it is stricter than
+ * necessary, but safe. */
 ALWAYS_INLINE void turn_legs(wall_legs *legs) {
   const vec2 beforeLeft = vec2_mul(legs->before, -1);
   if (legs->isLeftConvex && vec2_cross(legs->left, beforeLeft) >= 0 &&
@@ -425,7 +433,7 @@ bool orca2_add_neighbors(orca2 *lines, const orca_agent *agent, const orca_body 
     touching = word4_or(touching, add_four(lines, lines->count + i, agent, bodies, ids + i,
                                            orca_terms4_of(terms, agent, i)));
   if (i < count) {
-    uint32_t last[4];
+    uint32_t last[4]; /* unused lanes repeat the last neighbor */
     for (uint32_t lane = 0; lane < 4; lane++)
       last[lane] = ids[i + lane < count ? i + lane : count - 1];
     touching = word4_or(touching, add_four(lines, lines->count + i, agent, bodies, last,
@@ -456,6 +464,7 @@ static bool solve_on_line(const orca2 *lines, uint32_t i, float maxSpeed, vec2 p
   const float reach2 = middle * middle + maxSpeed * maxSpeed - vec2_length2(point);
   if (reach2 < 0) return false;
   const float reach = sqrtf(reach2), rounding = ORCA_EPSILON * maxSpeed;
+  /* Offsets from the line's point: where the line enters and leaves the circle of maxSpeed. */
   float4 low = float4_all(-middle - reach), high = float4_all(-middle + reach);
   const vec2x4 own = {float4_all(direction.x), float4_all(direction.y)};
   for (uint32_t j = 0; j < i; j += 4) {
@@ -464,6 +473,8 @@ static bool solve_on_line(const orca2 *lines, uint32_t i, float maxSpeed, vec2 p
                             float4_sub(float4_all(point.y), float4_load(lines->y + j))};
     const float4 across = vec2x4_cross(own, other), toward = vec2x4_cross(other, between);
     const word4 before = word4_greater(word4_all(i), word4_count_from(j));
+    /* Along line i, the violation of a falling line shrinks, so that line limits `low`. The
+     * violation of a rising line grows, so that line limits `high`. */
     const word4 falling = float4_lt(across, float4_all(-ORCA_EPSILON));
     const word4 rising = float4_lt(float4_all(ORCA_EPSILON), across);
     /* Lines that are parallel to line i, with the opposite direction. A line with the same
@@ -517,7 +528,9 @@ static vec2 limited(vec2 velocity, float maxSpeed) {
 
 /* Finds the velocity nearest to `preferred` that all lines permit, and returns the number of lines.
  * If they permit none, returns the index of the first line that can't be satisfied together with
- * those before it: the result is then the best velocity for the lines before it. */
+ * those before it: the result is then the best velocity for the lines before it. Takes the lines in
+ * their order: walls, then neighbors, both nearest first. A random order would be faster only for
+ * many lines. */
 static uint32_t solve_lines(const orca2 *lines, float maxSpeed, vec2 preferred, vec2 *result) {
   *result = limited(preferred, maxSpeed);
   for (uint32_t i = 0; (i = first_violated(lines, i, *result, 0)) < lines->count; i++)
@@ -525,14 +538,15 @@ static uint32_t solve_lines(const orca2 *lines, float maxSpeed, vec2 preferred, 
   return lines->count;
 }
 
-/* On each of four lines, the velocities that all lines permit: they are between two distances
- * from the line's point, along its direction. */
+/* On each of four lines, the velocities that all lines permit, as offsets from the line's point
+ * along its direction: those from `low` to `high`. */
 typedef struct permitted4 {
   float4 low, high;
   uint32_t isAny; /* a bit per line: set if it has such velocities */
 } permitted4;
 
-/* Returns the permitted velocities on lines first … first + 3. */
+/* Returns the permitted velocities on lines first … first + 3. Does for four lines, and all other
+ * lines, what solve_on_line does for one line, and the lines before it. */
 static permitted4 permitted_on(const orca2 *lines, uint32_t first, float maxSpeed) {
   const float4 zero = float4_all(0), rounding = float4_all(ORCA_EPSILON * maxSpeed);
   const vec2x4 point = {float4_load(lines->x + first), float4_load(lines->y + first)};
@@ -593,11 +607,11 @@ static bool solve_direction(const orca2 *lines, float maxSpeed, vec2 direction, 
 }
 
 /* For each neighbor's line j before line i, appends the bisector of i and j: velocities on it
- * violate both lines equally. Skips lines that are parallel to line i with the same direction: they
- * have no bisector. With n for the unit normal of a line and p for its point, the velocities v on
- * the bisector satisfy (n_j - n_i) (v - p_i) = n_j (p_j - p_i). The point stored for the bisector
- * is its point nearest to 0, not the point where i and j meet: almost parallel lines meet far
- * away. */
+ * violate both lines equally, and those to its left violate j no more than i. Skips lines that are
+ * parallel to line i with the same direction: they have no bisector. With n for the unit normal of
+ * a line and p for its point, the bisector's velocities v satisfy
+ * (n_j - n_i) (v - p_i) = n_j (p_j - p_i). The point stored for the bisector is its point nearest
+ * to 0, not the point where i and j meet: almost parallel lines meet far away. */
 static void add_bisectors(const orca2 *lines, uint32_t i, orca2 *bisectors) {
   const vec2x4 point = {float4_all(lines->x[i]), float4_all(lines->y[i])};
   const vec2x4 own = {float4_all(lines->directionX[i]), float4_all(lines->directionY[i])};
