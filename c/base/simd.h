@@ -391,6 +391,17 @@ ALWAYS_INLINE float4 float4_pack(float4 a, uint32_t bits) {
   return word4_as_floats(word4_pack(float4_as_words(a), bits));
 }
 
+/* Stores four lanes from p on. The next lane overwrites a lane whose bit is not set. An index into
+ * p is faster than one into a local array, which a compiler keeps in memory. */
+#define STORE_PACKED(p, lanes, bits)                                                               \
+  do {                                                                                             \
+    const uint32_t second = bits & 1, third = second + (bits >> 1 & 1);                            \
+    p[0] = lanes[0];                                                                               \
+    p[second] = lanes[1];                                                                          \
+    p[third] = lanes[2];                                                                           \
+    p[third + (bits >> 2 & 1)] = lanes[3];                                                         \
+  } while (0)
+
 /* Stores the lanes whose bit is set, one after another from p on. Always writes four words: those
  * after the stored lanes are undefined. */
 ALWAYS_INLINE void word4_store_packed(uint32_t *p, word4 a, uint32_t bits) {
@@ -399,20 +410,19 @@ ALWAYS_INLINE void word4_store_packed(uint32_t *p, word4 a, uint32_t bits) {
 #else
   uint32_t lanes[4];
   word4_store(lanes, a);
-  UNROLL for (int i = 0; i < 4; i++, bits >>= 1) {
-    *p = lanes[i];
-    p += bits & 1;
-  }
+  STORE_PACKED(p, lanes, bits);
 #endif
 }
 ALWAYS_INLINE void float4_store_packed(float *p, float4 a, uint32_t bits) {
 #if !defined(COPSE_SCALAR) && (defined(__wasm_simd128__) || defined(__SSSE3__))
   float4_store(p, float4_pack(a, bits));
 #else
-  uint32_t lanes[4];
-  word4_store_packed(lanes, float4_as_words(a), bits);
-  memcpy(p, lanes, sizeof lanes);
+  float lanes[4];
+  float4_store(lanes, a);
+  STORE_PACKED(p, lanes, bits);
 #endif
 }
+
+#undef STORE_PACKED
 
 #endif

@@ -5,7 +5,6 @@
  * without sorting again. Equal points are allowed: points are compared by super keys (see
  * kdtree.h), which end with the id. */
 
-#include "../base/select.h"
 #include "kdtree.h"
 
 #include <string.h>
