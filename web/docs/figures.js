@@ -3,7 +3,8 @@
 
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
-import { AgentTree, Crowd, Grid, KdTree, ObstacleTree, Quadtree, init } from '../../dist/copse.js'
+import { AgentTree, Crowd, FlowField, Grid, KdTree } from '../../dist/copse.js'
+import { ObstacleTree, Quadtree, init } from '../../dist/copse.js'
 import { createRandom } from '../random.js'
 import { createStraddlers } from '../scenes/colliders/straddlers.js'
 
@@ -30,7 +31,10 @@ const STYLE = `
   .box { stroke: var(--agent) } .box.hit { stroke: var(--hit); fill-opacity: 0.25 }
   .edge { stroke: var(--wall); stroke-width: 3; fill: none; stroke-linecap: round }
   .limit { stroke: var(--hit); stroke-width: 1.5 } .arrow { stroke: var(--ink); stroke-width: 1.5 }
-  .series { fill: none; stroke-width: 2 }`
+  .series { fill: none; stroke-width: 2 } .solid { fill: var(--line) }
+  .clearance { opacity: 0.14 } .wide { fill: none; stroke: var(--hit); stroke-linejoin: round }
+  .centers { fill: none; stroke: var(--agent); stroke-width: 2; stroke-linecap: round }
+  .centers.hit { stroke: var(--hit); stroke-width: 3 }`
 
 // ---- Shapes ----
 
@@ -99,6 +103,59 @@ function distance2([minX, minY, maxX, maxY], [left, top, right = left, bottom = 
   const dx = Math.max(minX - right, left - maxX, 0)
   const dy = Math.max(minY - bottom, top - maxY, 0)
   return dx * dx + dy * dy
+}
+
+/** Builds the flow field of a level, and returns what its figures show of both. */
+function createLevel(cell) {
+  const radius = 14
+  const bounds = [MARGIN, MARGIN, WIDTH - MARGIN, HEIGHT - MARGIN]
+  const [left, top, right, bottom] = bounds
+  const border = [left, top, right, top, right, bottom, left, bottom]
+  const blocks = [
+    [108, 90, 190, 76, 204, 150, 122, 166],
+    [290, top, 330, top, 330, 190, 290, 190],
+    [110, 250, 220, 236, 236, 292, 130, 300],
+    [420, 120, 500, 120, 500, 150, 450, 150, 450, 250, 420, 250],
+    [330, 280, 380, 268, 388, bottom, 330, bottom],
+  ]
+  const level = new ObstacleTree()
+  level.addPolygon(border, { solid: 'outside' })
+  for (const block of blocks) level.addPolygon(block)
+  const field = new FlowField({ bounds, cell, radius })
+  field.obstacles = level
+  const goal = [560, 190]
+  field.setGoals(goal)
+  field.build()
+
+  const floats = field.cells()
+  const cells = Array.from({ length: floats.length / 7 }, (_, i) => {
+    const [minX, minY, maxX, maxY, distance, anchor, isBlocked] = floats.subarray(7 * i)
+    const center = [(minX + maxX) / 2, (minY + maxY) / 2]
+    return { box: [minX, minY, maxX, maxY], center, distance, anchor, isBlocked }
+  })
+  const walls = [border, ...blocks]
+  return {
+    ...{ field, cells, goal },
+    cellAt: (column, row) => cells[row * field.columns + column],
+    drawWalls: () => [
+      blocks.map((block) => polygon(block, 'solid')),
+      walls.map((wall) => polygon(wall, 'edge')),
+      circle(...goal, 6, 'hit'),
+    ],
+    /** Draws what is nearer to a wall than the radius. */
+    drawClearance: () => [
+      `<g class="clearance" stroke-width="${2 * radius}">`,
+      walls.map((wall) => polygon(wall, 'wide')),
+      '</g>',
+    ],
+    /** Cuts off what is outside of the border. */
+    clip: (...body) => [
+      `<clipPath id="inside">${rect(bounds)}</clipPath>`,
+      '<g clip-path="url(#inside)">',
+      body,
+      '</g>',
+    ],
+  }
 }
 
 const figures = {
@@ -310,6 +367,87 @@ const figures = {
         text(speed(chosen)[0] - 10, speed(chosen)[1] + 4, 'chosen', '', 'end'),
       ],
     )
+  },
+
+  flowfield() {
+    const { field, cells, clip, drawClearance, drawWalls } = createLevel(12)
+    const lines = field.lines()
+    const ways = Array.from({ length: lines.length / 5 }, (_, i) => lines.slice(5 * i, 5 * i + 4))
+    const centers = (isBlocked, look) => {
+      const places = cells.filter((cell) => cell.isBlocked === isBlocked)
+      const dots = places.map(({ center: [x, y] }) => `M${rounded(x)} ${rounded(y)}h0`)
+      return `<path d="${dots.join('')}" class="${look}"/>`
+    }
+    return svg('A flow field: blocked cells, turning points, and the ways between them', [
+      clip(drawClearance(), centers(0, 'centers'), centers(1, 'centers hit')),
+      ways.map((way) => line(...way, 'path', 1.5)),
+      ways.map(([x, y]) => circle(x, y, 2.5, 'query')),
+      drawWalls(),
+    ])
+  },
+
+  flood() {
+    const side = 20
+    const { field, cells, goal, cellAt, clip, drawWalls } = createLevel(side)
+    const place = goal.map((at) => (at - MARGIN) / side - 0.5) // in cells, from the center of the first
+    const own = place.map(Math.round)
+    const [column, row] = [22, 12] // of the cell whose line of sight is shown
+    // The line of sight crosses the previous ring between two cells of the next column.
+    const crossed = row + (place[1] - row) / (place[0] - column)
+    const pair = [Math.floor(crossed), Math.ceil(crossed)].map((row) => cellAt(column + 1, row))
+    const rings = Array.from({ length: own[0] - column + 1 }, (_, ring) =>
+      cellAt(...own).box.map((border, i) => border + (i < 2 ? -ring : ring) * side),
+    )
+    const { center } = cellAt(column, row)
+    return svg('A flood: the cells that see a goal, in rings, and the line of sight of one cell', [
+      clip(
+        cells
+          .filter(({ anchor, isBlocked }) => anchor === cellAt(...own).anchor && !isBlocked)
+          .map(({ box }) => rect(box, 'tint')),
+        Array.from({ length: field.columns }, (_, i) => {
+          const [x] = cellAt(i, 0).box
+          return line(x, MARGIN, x, HEIGHT, 'cell')
+        }),
+        Array.from({ length: field.rows }, (_, i) => {
+          const [, y] = cellAt(0, i).box
+          return line(MARGIN, y, WIDTH, y, 'cell')
+        }),
+        rings.map((box) => rect(box, 'path')),
+        pair.map(({ box }) => [rect(box, 'forbidden'), rect(box, 'box hit')]),
+      ),
+      line(...center, ...goal, 'limit', 1.5),
+      circle(...center, 4, 'query'),
+      drawWalls(),
+    ])
+  },
+
+  distances() {
+    const [side, band] = [2, 32]
+    const { field, cellAt, drawWalls } = createLevel(side)
+    const isInBand = (column, row) => Math.floor(cellAt(column, row).distance / band) % 2 === 0 // false for Infinity
+    let runs = '' // of cells in the bands
+    for (let row = 0; row < field.rows; row++)
+      for (let column = 0; column < field.columns; column++) {
+        if (!isInBand(column, row)) continue
+        const [x, y] = cellAt(column, row).box
+        let width = 0
+        while (column < field.columns && isInBand(column, row)) {
+          width += side
+          column++
+        }
+        runs += `M${x} ${y}h${width}v${side}h${-width}z`
+      }
+    const start = [60, 120]
+    const corners = field.path(...start)
+    return svg('A flow field: bands of equal distances to the goal, and the way of an agent', [
+      `<path d="${runs}" class="tint"/>`,
+      polyline([...start, ...corners], 'ring thick'),
+      Array.from({ length: corners.length / 2 }, (_, i) =>
+        circle(corners[2 * i], corners[2 * i + 1], 3.5, 'query'),
+      ),
+      circle(...start, 5, 'blue'),
+      drawWalls(),
+    ])
   },
 
   /** Draws the first table of which-index.md. */
