@@ -4,7 +4,7 @@ import { mkdirSync, readdirSync } from 'node:fs'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { startServer, stopServers } from './gameserver.js'
-import { changed, frames, openDemo, picture, until } from './demo.js'
+import { LONG, changed, frames, openDemo, picture, until } from './demo.js'
 
 const examples = suite('examples')
 /** @type {Awaited<ReturnType<typeof openDemo>>} */
@@ -306,6 +306,88 @@ examples('the components of bitECS are arrays of the tree, also after it has gro
   })
   assert.ok(ill > 0)
   assert.equal(wrong, [])
+  assert.equal(errors, [])
+})
+
+examples('heroes go their own ways, minions to a base, and none is in a wall', async () => {
+  const { page, errors } = await visit('heroes', ['agent', 'hit', 'blue', 'wall'])
+  const seconds = async (count) => {
+    const start = await page.evaluate(() => window.example.crowd.time)
+    const isLater = (time) => window.example.crowd.time > time
+    await until(page, isLater, start + count, { ms: LONG, burst: 10 })
+  }
+  await seconds(10)
+  const look = () =>
+    page.evaluate(() => {
+      const { crowd, walls, ways, bases } = window.example
+      const { positions, goals, radii } = crowd
+      const slots = Array.from({ length: crowd.slots }, (_, slot) => slot)
+      const at = (array, slot) => [...array.subarray(2 * slot, 2 * slot + 2)]
+      const centers = bases.map(([x0, y0, x1, y1]) => [(x0 + x1) / 2, (y0 + y1) / 2].join())
+      return {
+        inWalls: slots.filter((slot) => {
+          const place = at(positions, slot)
+          const { distance } = walls.nearestPoint(...place)
+          return walls.contains(...place) || distance < 0.9 * radii[slot]
+        }),
+        lost: slots.slice(ways.length).filter((slot) => !centers.includes(at(goals, slot).join())),
+        targets: new Set(slots.slice(ways.length).map((slot) => at(goals, slot).join())).size,
+        blocked: ways.filter((way, slot) =>
+          [at(positions, slot), ...way].some(
+            (corner, i, corners) => i > 0 && !walls.visible(...corners[i - 1], ...corner),
+          ),
+        ),
+        goals: ways.map((way) => way.at(-1).join()),
+        heroes: ways.map((_, slot) => at(positions, slot)),
+      }
+    })
+  const first = await look()
+  assert.equal([first.inWalls, first.lost, first.blocked], [[], [], []])
+  assert.is(first.targets, 2, 'some minions go to each base')
+  assert.ok(await page.evaluate(() => window.example.arrived > 100))
+
+  // Picks another hero, and sends it to places: the second is hidden from the first, the third is in a wall.
+  const box = await page.locator('#stage').boundingBox()
+  const click = async ([x, y]) => {
+    const { left, top, scale } = await page.evaluate(() => window.example.view)
+    await page.mouse.click(box.x + left + x * scale, box.y + top + y * scale)
+    await frames(page)
+  }
+  // The hero that is farthest from the others.
+  const gaps = first.heroes.map(([x, y], slot) =>
+    Math.min(
+      ...first.heroes
+        .filter((_, other) => other !== slot)
+        .map(([otherX, otherY]) => Math.hypot(otherX - x, otherY - y)),
+    ),
+  )
+  const hero = gaps.indexOf(Math.max(...gaps.slice(1)))
+  await click(first.heroes[hero])
+  assert.is(await page.evaluate(() => window.example.picked), hero)
+  for (const [place, reach] of [
+    [[48, 48], 0.5],
+    [[28, 48], 0.5],
+    [[36, 34], 4],
+  ]) {
+    const isFree = ([x, y]) => {
+      const { crowd, ways } = window.example // a click near a hero picks it
+      const [xs, ys] = [0, 1].map((axis) => ways.map((_, slot) => crowd.positions[2 * slot + axis]))
+      return ways.every((_, slot) => Math.hypot(xs[slot] - x, ys[slot] - y) > 4)
+    }
+    await until(page, isFree, place)
+    await click(place)
+    const goal = (await look()).goals[hero].split(',').map(Number)
+    assert.ok(Math.hypot(goal[0] - place[0], goal[1] - place[1]) < reach, String(goal))
+    await seconds(20)
+    const { heroes, inWalls } = await look()
+    const [x, y] = heroes[hero]
+    assert.ok(Math.hypot(goal[0] - x, goal[1] - y) < 2, `${x}, ${y}: it waits at ${goal}`)
+    assert.equal(inWalls, [])
+  }
+  assert.match(
+    await page.locator('#gain').textContent(),
+    /^The field was built once, in [\d.]+ ms\./,
+  )
   assert.equal(errors, [])
 })
 

@@ -14,6 +14,10 @@ const examples = {
   ],
   phaser: ['Phaser', 'A player among walls, chased by every agent with a line of sight.'],
   bitecs: ['bitECS', 'An entity component system whose component arrays are the library’s memory.'],
+  heroes: [
+    'recast-navigation',
+    'A navigation mesh finds a way for each hero, and a flow field leads the horde around them.',
+  ],
   server: ['Game server', 'A Node server and two clients in lockstep, verified by hashes.'],
 }
 const load = import.meta.glob('./*/*.js', { query: '?raw', import: 'default' })

@@ -1,0 +1,269 @@
+// Heroes, each with a goal of its own, among a horde that goes to the nearer of two bases. A navigation mesh of
+// recast-navigation finds the ways of the heroes, one by one. One FlowField leads the whole horde. One Crowd moves
+// both.
+
+import { init as initRecast, NavMeshQuery } from 'recast-navigation'
+import { generateSoloNavMesh } from 'recast-navigation/generators'
+import { init, AgentTree, Crowd, FlowField, ObstacleTree } from 'copse'
+import { createRandom } from '../../random.js'
+import { theme, watchTheme } from '../../view/theme.js'
+
+const [HERO, MINION] = [1, 2] // groups
+const [HEROES, MINIONS] = [10, 1000]
+const [HERO_RADIUS, MINION_RADIUS] = [0.9, 0.35]
+const TILES = 24 // in a row of the level
+const TILE = 4
+const SIDE = TILES * TILE
+const LEVEL = [0, 0, SIDE, SIDE] // minX, minY, maxX, maxY
+const START = [0, 0, 3 * TILE, SIDE] // where minions start
+const BASES = [
+  [84, 14, 94, 30],
+  [84, 66, 94, 82],
+] // where they go
+
+/** Each [column, row, columns, rows], in tiles. */
+const WALLS = [
+  [4, 2, 1, 8],
+  [4, 14, 1, 8],
+  [7, 4, 5, 1],
+  [7, 19, 5, 1],
+  [8, 8, 2, 8],
+  [12, 8, 4, 2],
+  [12, 14, 4, 2],
+  [15, 0, 1, 5],
+  [15, 19, 1, 5],
+  [19, 2, 1, 4],
+  [19, 10, 1, 4],
+  [19, 18, 1, 4],
+]
+const boxes = WALLS.map((wall) => wall.map((tiles) => tiles * TILE))
+const random = createRandom(5)
+const between = (min, max) => min + random() * (max - min)
+
+// ---- copse: walls, a field for the horde, and the crowd ----
+
+await init()
+const walls = new ObstacleTree()
+walls.addPolygon([0, 0, SIDE, 0, SIDE, SIDE, 0, SIDE], { solid: 'outside' })
+for (const [x, y, width, height] of boxes)
+  walls.addPolygon([x, y, x + width, y, x + width, y + height, x, y + height])
+
+const field = new FlowField({ bounds: LEVEL, cell: 1, radius: 1.5 * MINION_RADIUS })
+field.obstacles = walls
+field.setGoalAreas(BASES.flat())
+const buildTime = timeOf(() => field.build())
+
+const crowd = new Crowd({
+  ...{ capacity: HEROES + MINIONS, timeStep: 1 / 30, maxSpeed: 8, neighborDistance: 5 },
+  ...{ timeHorizon: 1, timeHorizonObstacles: 0.3 },
+})
+crowd.obstacles = walls
+crowd.follow(field, { mask: MINION })
+const agents = new AgentTree({ source: crowd }) // finds heroes, and free places
+
+/** Returns a random place in a box that is at least `gap` away from walls and agents. */
+function freePlace([minX, minY, maxX, maxY], gap) {
+  for (let tries = 20; ; tries--) {
+    const [x, y] = [between(minX, maxX), between(minY, maxY)]
+    if (walls.contains(x, y) || walls.nearestPoint(x, y).distance < gap) continue
+    if (tries < 0 || !agents.anyWithin(x, y, gap)) return [x, y]
+  }
+}
+
+// ---- recast-navigation: a way for each hero ----
+
+await initRecast()
+
+/** Returns the triangles of the floor: two for each tile without a wall. The y of recast is up. */
+function floor() {
+  const [points, triangles] = [[], []]
+  for (let column = 0; column < TILES; column++)
+    for (let row = 0; row < TILES; row++) {
+      const isIn = ([x, y, width, height]) =>
+        column >= x && column < x + width && row >= y && row < y + height
+      if (WALLS.some(isIn)) continue
+      const [x, z, first] = [column * TILE, row * TILE, points.length / 3]
+      points.push(x, 0, z, x, 0, z + TILE, x + TILE, 0, z + TILE, x + TILE, 0, z)
+      triangles.push(first, first + 1, first + 2, first, first + 2, first + 3)
+    }
+  return [points, triangles]
+}
+
+const { navMesh } = generateSoloNavMesh(...floor(), {
+  ...{ cs: 0.5, ch: 0.2, walkableRadius: 2, maxEdgeLen: 0 }, // the radius is in cells
+})
+const query = new NavMeshQuery(navMesh)
+query.defaultQueryHalfExtents = { x: 8, y: 1, z: 8 } // a goal in a wall: the nearest place beside it
+const found = { ways: 0, time: 0 }
+
+/** Returns the corners of the shortest way, each [x, y]. The start is not among them. */
+function findWay([startX, startY], [goalX, goalY]) {
+  let way
+  found.ways++
+  found.time += timeOf(() => {
+    way = query.computePath({ x: startX, y: 0, z: startY }, { x: goalX, y: 0, z: goalY })
+  })
+  return way.path.slice(1).map(({ x, z }) => [x, z])
+}
+
+function timeOf(work) {
+  const start = performance.now()
+  work()
+  return performance.now() - start
+}
+
+// ---- Heroes and minions ----
+
+const ways = [] // of each hero: the corners that are left, then the goal
+let picked = 0
+let arrived = 0 // minions
+
+// The slots of heroes come first. They avoid each other only: minions make way for them.
+for (let slot = 0; slot < HEROES; slot++) {
+  agents.build()
+  const position = freePlace(LEVEL, 2 * HERO_RADIUS)
+  const hero = { groups: HERO, mask: HERO, radius: HERO_RADIUS, preferredSpeed: 6 }
+  crowd.add({ position, ...hero })
+  send(slot)
+}
+for (let i = 0; i < MINIONS; i++) {
+  agents.build()
+  const position = freePlace(LEVEL, 2 * MINION_RADIUS)
+  const minion = { groups: MINION, radius: MINION_RADIUS, preferredSpeed: between(3, 4) }
+  crowd.add({ position, ...minion })
+}
+
+function positionOf(slot) {
+  return crowd.positions.subarray(2 * slot, 2 * slot + 2)
+}
+
+/** Sends a hero to a goal. Default: a random one. */
+function send(slot, goal = freePlace(LEVEL, 2 * HERO_RADIUS)) {
+  const way = findWay(positionOf(slot), goal)
+  if (way.length > 0) ways[slot] = way
+}
+
+/** Drops a hero's next corner when it sees the one after that. What is left first is its goal. */
+function lead(slot) {
+  const position = positionOf(slot)
+  const sees = (corner) => walls.visible(...position, ...corner, { radius: 0.8 * HERO_RADIUS })
+  if (!sees(ways[slot][0])) send(slot, ways[slot].at(-1)) // it had to leave its way
+  while (ways[slot].length > 1 && sees(ways[slot][1])) ways[slot].shift()
+  crowd.goals.set(ways[slot][0], 2 * slot)
+}
+
+function step() {
+  for (let slot = 0; slot < HEROES; slot++) lead(slot)
+  crowd.step()
+  agents.build()
+  for (const slot of crowd.arrived()) {
+    if (slot >= HEROES) {
+      crowd.move(slot, ...freePlace(START, 2 * MINION_RADIUS))
+      arrived++
+    } else if (slot !== picked) send(slot) // the picked hero waits for a click
+  }
+  for (const slot of crowd.stuck()) if (slot < HEROES) send(slot)
+}
+
+// ---- Drawing, and the pointer ----
+
+const canvas = document.querySelector('#stage canvas')
+const context = canvas.getContext('2d')
+const view = { left: 0, top: 0, scale: 1 } // in CSS pixels
+
+function fit() {
+  const { clientWidth: width, clientHeight: height } = canvas
+  const ratio = Math.min(devicePixelRatio, 2)
+  canvas.width = width * ratio
+  canvas.height = height * ratio
+  const scale = Math.min(width, height) / (SIDE + 2)
+  const [left, top] = [(width - scale * SIDE) / 2, (height - scale * SIDE) / 2]
+  Object.assign(view, { left, top, scale })
+  context.setTransform(ratio * scale, 0, 0, ratio * scale, ratio * left, ratio * top)
+}
+new ResizeObserver(fit).observe(canvas)
+fit()
+watchTheme(() => {})
+
+canvas.addEventListener('pointerdown', ({ offsetX, offsetY }) => {
+  const place = [(offsetX - view.left) / view.scale, (offsetY - view.top) / view.scale]
+  const hero = agents.nearest(...place, { mask: HERO, maxDistance: 3 * HERO_RADIUS })
+  if (hero >= 0) picked = hero
+  else send(picked, place)
+})
+
+const bands = new Path2D() // cells whose ways have similar lengths
+field.distances.forEach((distance, cell) => {
+  const [column, row] = [cell % field.columns, Math.floor(cell / field.columns)]
+  if (Math.floor(distance / TILE) % 2 === 0) bands.rect(column, row, 1, 1)
+})
+
+function drawDiscs(first, end, radius) {
+  const { positions } = crowd
+  context.beginPath()
+  for (let slot = first; slot < end; slot++) {
+    const [x, y] = [positions[2 * slot], positions[2 * slot + 1]]
+    context.moveTo(x + radius, y)
+    context.arc(x, y, radius, 0, 2 * Math.PI)
+  }
+  context.fill()
+}
+
+function drawHero(slot) {
+  context.strokeStyle = context.fillStyle = slot === picked ? theme.hit : theme.blue
+  context.globalAlpha = slot === picked ? 1 : 0.5
+  context.beginPath()
+  context.moveTo(...positionOf(slot))
+  for (const corner of ways[slot]) context.lineTo(...corner)
+  context.stroke()
+  context.globalAlpha = 1
+  drawDiscs(slot, slot + 1, HERO_RADIUS)
+}
+
+function draw() {
+  context.clearRect(-SIDE, -SIDE, 3 * SIDE, 3 * SIDE)
+  context.fillStyle = theme.tint
+  context.fill(bands)
+  context.lineWidth = 0.3
+  context.strokeStyle = theme.query
+  for (const [minX, minY, maxX, maxY] of BASES) {
+    context.fillStyle = theme.paper
+    context.fillRect(minX, minY, maxX - minX, maxY - minY)
+    context.strokeRect(minX, minY, maxX - minX, maxY - minY)
+  }
+  context.fillStyle = context.strokeStyle = theme.wall
+  context.strokeRect(0, 0, SIDE, SIDE)
+  for (const box of boxes) context.fillRect(...box)
+  context.fillStyle = theme.agent
+  drawDiscs(HEROES, HEROES + MINIONS, MINION_RADIUS)
+  for (let slot = HEROES; slot-- > 0;) drawHero(slot)
+}
+
+// ---- Frames ----
+
+const message = document.querySelector('#gain')
+let then = performance.now()
+let due = 0 // seconds that the crowd lags behind
+let frame = 0
+requestAnimationFrame(function next(now) {
+  due = Math.min(due + (now - then) / 1000, 3 * crowd.timeStep)
+  then = now
+  for (; due >= crowd.timeStep; due -= crowd.timeStep) step()
+  draw()
+  if (frame % 30 === 0)
+    message.textContent =
+      `The field was built once, in ${buildTime.toFixed(1)} ms. ${found.ways} ways of heroes took ` +
+      `${(found.time / found.ways).toFixed(2)} ms each. ${arrived.toLocaleString('en')} minions arrived.`
+  window.example = {
+    crowd,
+    walls,
+    field,
+    ways,
+    picked,
+    arrived,
+    bases: BASES,
+    view,
+    frame: ++frame,
+  } // for tests
+  requestAnimationFrame(next)
+})
