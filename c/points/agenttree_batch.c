@@ -248,10 +248,10 @@ static bool lay_out(band_table *table, const float *box, uint32_t size, float re
   for (;; height *= 1.25f) {
     WORKED(1);
     table->scale = height < 1e30f ? 1 / height : 0; /* 0 if the reach is huge: one cell holds all */
-    /* The unit's own cells, those within reach on both sides of it, and two empty cells: one before
-     * all others (see runs_from), and one behind them, which could be left out. */
+    /* The unit's own cells, those within reach on both sides of it, and an empty one before all
+     * others (see runs_from). */
     const uint32_t columns =
-        steps(box[dim] - box[0], REACH_CELLS * table->scale) + 2 * REACH_CELLS + 2;
+        steps(box[dim] - box[0], REACH_CELLS * table->scale) + 2 * REACH_CELLS + 1;
     table->columns = (columns + 3) & ~3u;
     /* A band for each strip of the unit, for the two outermost strips, and two without a strip. */
     table->bands = steps(box[dim + 1] - box[1], table->scale) + 4;
