@@ -620,7 +620,7 @@ typedef struct copse_sensed_agents {
   copse_const_positions positions;
   const uint32_t *groups;      /* 0: the agent is hidden, or the slot is free */
   const uint32_t *generations; /* changes whenever the slot is taken or freed; odd: in use */
-  uint32_t slots;              /* the size of the arrays */
+  uint32_t slots;              /* the number of slots: the size of these three arrays */
 } copse_sensed_agents;
 /* Searches for every sensor, and writes the rows. `agents` holds the arrays that you passed to
  * copse_points_build_from. It is NULL if the index was built from its own buffers. Sets *needed to
@@ -1211,8 +1211,9 @@ typedef struct copse_crowd_view {
    * points to permitted velocities. */
   float constraints[(COPSE_CROWD_MAX_NEIGHBORS + COPSE_CROWD_WALLS) * 6];
 } copse_crowd_view;
-/* Writes the neighbors, walls and constraints of an agent, in O(N). Errors: COPSE_STALE_SLOT;
- * COPSE_INVALID_ARGUMENT as for copse_crowd_step. */
+/* Writes to `view` the neighbors, walls and constraints of an agent. Takes time in proportion to
+ * the number of agents. Errors: COPSE_STALE_SLOT; COPSE_INVALID_ARGUMENT as for copse_crowd_step.
+ */
 copse_status copse_crowd_inspect(copse_crowd *crowd, const copse_obstacle *walls, float timeStep,
                                  uint32_t slot, copse_crowd_view *view);
 
@@ -1423,9 +1424,9 @@ copse_status copse_flowfield_lead(const copse_flowfield *field, const float *poi
  * already. */
 copse_status copse_crowd_follow(copse_crowd *crowd, const copse_flowfield *field, uint32_t mask);
 
-/* Returns, by cell, the length of the way from the cell's center; INFINITY: there is none. The
- * array is valid until the next build, update, restore, reserve or destroy, and meaningless before
- * the first build. */
+/* Returns, for each cell, the length of the way from its center to the nearest goal; INFINITY:
+ * there is none. The array is valid until the next build, update, restore, reserve or destroy, and
+ * meaningless before the first build. */
 const float *copse_flowfield_distances(const copse_flowfield *field);
 /* Writes cells to draw, row by row, 7 floats each: lo x, y, hi x, y; the length of the way from the
  * center (INFINITY: none); the anchor (-1: none); 1 if the cell is blocked, else 0. */
@@ -1442,7 +1443,7 @@ typedef struct copse_flowfield_statistics { /* of the last build, unless a membe
   uint32_t anchors; /* turning points, goals, and centers of cells that lead into narrow passages */
   uint32_t moved;   /* goals that were not at a free place: moved to a free cell or, if none is
                      * free, ignored */
-  uint32_t floods;  /* anchors from which the build searched for cells in sight */
+  uint32_t floods;  /* how many searches for cells in sight, one per anchor, the build made */
   uint64_t visits;  /* cells visited */
   uint64_t sights;  /* lines of sight tested */
   uint64_t work;    /* the work of the build, in the unit of copse_flowfield_update */

@@ -1795,9 +1795,9 @@ export class FlowField extends CoreObject {
    */
   distance(...point: Point<2>): number
   /**
-   * Returns the direction of the way from a point: a unit vector x, y; 0, 0 at the goal or if there
-   * is no way. `out`: the array to write it to and to return, at least 2 numbers. Without `out`, it
-   * is always the same view.
+   * Returns the direction in which to leave a point for the nearest goal: a unit vector x, y; 0, 0
+   * at the goal or if there is no way. `out`: the array that receives the direction and is returned,
+   * at least 2 numbers. Without `out`, returns the same view each time.
    */
   direction(...query: [...point: Point<2>, out?: Float32Array]): Float32Array
   /**

@@ -62,7 +62,7 @@ export function failure(instance, call, result) {
   return code === 'INVALID_ARGUMENT' ? new RangeError(message) : new CopseError(code, message)
 }
 
-/** Returns the error of a call that needs the core with all classes, but has one with fewer. */
+/** Returns the error of a call that works only with the core that has all classes. */
 export const notInCore = (call) =>
   new CopseError('NOT_READY', `${place(call)}: not in this core: use core.wasm`)
 

@@ -115,8 +115,8 @@ static float medians_rank(float *values, uint32_t n, uint32_t k) { /* NOLINT(mis
 static void bracket(const float *values, uint32_t n, uint32_t k, uint32_t doubt, float bounds[2]) {
   float sample[SAMPLE];
   /* The margin is more than two standard deviations of the result's rank in the sample. In a sample
-   * of 16, the standard deviation is at most 2. When the size doubles, it grows by the factor 1.41,
-   * and the margin by 1.5. */
+   * of 16, the standard deviation is at most 2. When the size doubles, the standard deviation grows
+   * 1.41 times, and the margin 1.5 times. */
   uint32_t size = 16, margin = 5;
   while (size < SAMPLE && (uint64_t)size * size < n) {
     size *= 2;

@@ -46,8 +46,8 @@ SMALL_CODE OUT_OF_LINE bool is_held_up(const copse_crowd *crowd, uint32_t slot, 
   const float *position = crowd_vector(crowd, FIELD_POSITION, slot);
   const float *goal = crowd_vector(crowd, FIELD_GOAL, slot);
   const bool isAtGoal = distance <= own->radius;
-  /* Away from the goal, only neighbors that have arrived count. If isEqual is true, there are none:
-   * no agent has the bit CROWD_UNEQUAL, which every arrived agent has. */
+  /* Away from its goal, an agent is only stopped by neighbors that have arrived. If isEqual is
+   * true, no agent has arrived. */
   if (!isAtGoal && crowd->isEqual) return false;
   for (uint32_t i = 0; i < count; i++) {
     const orca_body *other = &crowd->bodies[ids[i]];

@@ -241,7 +241,8 @@ static bool is_free(const copse_flowfield *field, const flow_map *map, const flo
   return !isInside;
 }
 
-/* Adds an anchor if `point` is free and there is room. Returns `count`, plus 1 if it is free. */
+/* Adds an anchor (a corner of ways) at `point`, unless the point is too near to a wall. Returns the
+ * new number of anchors. If there is no room, counts the anchor without storing it. */
 static uint32_t add_anchor(const copse_flowfield *field, flow_map *map, const float *point,
                            uint32_t count) {
   if (!flow_covers(field, point) || !is_free(field, map, point)) return count;
