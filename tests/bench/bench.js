@@ -7,7 +7,7 @@
 //
 // With words, only rows and works that match all of them are measured, and nothing is written: a work, a
 // spread, a number of agents, `2D` or `3D` (frame 2D uniform 10000), or a family: still (for the k-d tree),
-// boxes (for the quadtree), view (for cameras), walls (for the obstacle tree), crowd. Without words, prints
+// boxes (for the quadtree), view (for cameras), walls (for the obstacle tree), ways, crowd. Without words, prints
 // tables and writes build/bench/results.json and frame.svg; `make bench-keep` copies them to
 // tests/bench/results/, which the README shows.
 
@@ -17,7 +17,7 @@ import { cpus } from 'node:os'
 import { fileURLToPath } from 'node:url'
 import { format } from 'prettier'
 import { boxPackages, boxPeers } from './boxpeers.js'
-import { crowdPackages, crowdPeers, loadCrowds } from './crowdpeers.js'
+import { crowdPackages, crowdPeers, loadRecast } from './crowdpeers.js'
 import { createCrowd } from './crowds.js'
 import { measure, summary } from './measure.js'
 import { natives, runNative, writePositions } from './native.js'
@@ -27,6 +27,8 @@ import { stillPackages, stillPeers } from './stillpeers.js'
 import { viewPackages, viewPeers } from './viewpeers.js'
 import { wallPackages, wallPeers } from './wallpeers.js'
 import { createWalls } from './walls.js'
+import { wayPeers } from './waypeers.js'
+import { createWays } from './ways.js'
 import { createAgents, createBoxes, createViews, scaleOf, works } from './workloads.js'
 
 process.chdir(fileURLToPath(new URL('../../', import.meta.url)))
@@ -39,6 +41,13 @@ const STILL = ['buildStill', 'nearest', 'nearest8', 'nearestMany', 'nearestMany8
 const WALLS = [
   ...['buildWalls', 'visibleFar', 'visibleNear', 'wallsWithin', 'nearestWall', 'raycastWalls'],
   ...['insideWalls', 'visibilityPolygon', 'visibilityView', 'keepVisible'],
+]
+const WAYS = [
+  [2, 'town', 1, ['oneGoal', 'buildWays']],
+  [2, 'town', 100, ['oneGoal', 'ownGoals']],
+  [2, 'town', 10_000, ['oneGoal', 'ownGoals', 'directions']],
+  [2, 'hedges', 100, ['oneGoal', 'buildWays']],
+  [2, 'labyrinth', 100, ['oneGoal', 'buildWays']],
 ]
 const CROWD = ['crowdStep', 'crowdNeighbors']
 const BOXES = [
@@ -56,8 +65,9 @@ const BOXES = [
 
 /**
  * The two forms of the benchmark. `budget`: milliseconds for each library and work. `slow`, `still`, `boxes`,
- * `crowd`: for libraries of each pace, the maximum number of agents, points that stay, boxes, agents of a
- * crowd; `still.queries`: the number of queries. `plan`: rows of dimensions, spread, number of agents and works.
+ * `crowd`, `ways`: for libraries of each pace, the maximum number of agents, points that stay, boxes, agents of a
+ * crowd, agents with ways; `still.queries`: the number of queries. `plan`: rows of dimensions, spread, number of
+ * agents and works.
  * For walls the number is of edges: 4,000 are 1,000 squares. Recast's crowd takes over a kilobyte per agent.
  */
 const forms = {
@@ -67,6 +77,7 @@ const forms = {
     still: { objects: 100_000, 'objects, slowly': 100_000, queries: 100_000 },
     boxes: { 'brute force': 1500 },
     crowd: { recast: 10_000 },
+    ways: { 'a field each': 100 },
     plan: [
       [2, 'uniform', 1, ['nearest']],
       [2, 'uniform', 600, ['frame']],
@@ -99,6 +110,7 @@ const forms = {
       [2, 'polygons', 10_000, WALLS],
       [2, 'fence', 8000, ['visibilityPolygon']],
       [2, 'fence', 64_000, ['visibilityPolygon']],
+      ...WAYS,
       [2, 'crush', 1000, CROWD],
       [2, 'crush', 10_000, CROWD],
       [2, 'crush', 100_000, CROWD],
@@ -119,6 +131,7 @@ const forms = {
     still: { objects: 1_000_000, 'objects, slowly': 100_000, queries: 100_000 },
     boxes: { 'brute force': 10_000 },
     crowd: { recast: 10_000 },
+    ways: { 'a field each': 100 },
     plan: [
       [2, 'uniform', 1, ['nearest']],
       ...[2, 3].flatMap((dimensions) => [
@@ -149,6 +162,7 @@ const forms = {
       ]),
       [2, 'fence', 8000, ['visibilityPolygon']],
       [2, 'fence', 64_000, ['visibilityPolygon']],
+      ...WAYS,
       ...['crush', 'blocks', 'ring'].flatMap((spread) => [
         [2, spread, 1000, CROWD],
         [2, spread, 10_000, CROWD],
@@ -177,7 +191,14 @@ const crowd = {
   all: crowdPeers,
   limits: form.crowd,
   create: createCrowd,
-  load: loadCrowds,
+  load: loadRecast,
+}
+const ways = {
+  family: 'ways',
+  all: wayPeers,
+  limits: form.ways,
+  create: createWays,
+  load: loadRecast,
 }
 /** Without Recast, whose floor is built from rectangles only. */
 const disc = { ...crowd, all: crowdPeers.filter(({ pace }) => pace !== 'recast') }
@@ -194,6 +215,9 @@ const settings = {
   maze: walls,
   polygons: walls,
   fence,
+  town: ways,
+  hedges: ways,
+  labyrinth: ways,
   crush: crowd,
   blocks: crowd,
   ring: crowd,
@@ -217,6 +241,7 @@ for (const peer of new Set([
   ...boxPeers,
   ...viewPeers,
   ...wallPeers,
+  ...wayPeers,
   ...crowdPeers,
 ]))
   loopsOf.set(peer, await import(`../../web/peers/loops.js?${loopsOf.size}`))
@@ -224,7 +249,7 @@ const inSeconds = (milliseconds) => `${(milliseconds / 1000).toFixed(1)} s`
 
 /** Throws if hashes differ. @param {Iterable<[string, number]>} hashes by library @param {string} what */
 function sameOrThrow(hashes, what) {
-  const [[first, expected]] = hashes
+  const [[first, expected] = []] = hashes
   for (const [library, hash] of hashes)
     if (hash !== expected) throw new Error(`${library} and ${first} differ: ${what}`)
 }
@@ -263,9 +288,10 @@ function measureAll(dimensions, spread, n, names) {
         !native.isTooSlow?.(spread),
     )
 
+    const lengths = work.compare?.(able, agents)
     const hashes = new Map()
     for (const { name, peer, loops } of compared) {
-      const hash = work.hash(peer, loops, agents)
+      const hash = work.hash?.(peer, loops, agents)
       if (hash !== undefined) hashes.set(name, hash)
     }
     const outcomes =
@@ -306,6 +332,7 @@ function measureAll(dimensions, spread, n, names) {
       ),
       tooSlow: tooSlow.filter(takesPart).map(({ name }) => name),
       ...(divided && { pieces: Object.fromEntries(divided.map(piecesOf)) }),
+      ...(lengths && { lengths }),
       ...(outcomes && { dense: agents.dense, outcome: Object.fromEntries(outcomes) }),
       ...(sized.length && { bytes: Object.fromEntries(sized.map(bytesOf)) }),
     }
@@ -322,7 +349,7 @@ const percent = (share) => `${(100 * share).toPrecision(3)}%`
 function print(results) {
   for (const result of results) {
     const { work, dimensions, spread, n, radius, unit, times, tooSlow } = result
-    const { bytes, pieces, dense, outcome } = result
+    const { bytes, pieces, lengths, dense, outcome } = result
     const near = radius === undefined ? '' : `, radius ${radius}`
     const what = `${dimensions}D, ${spread}, ${n.toLocaleString('en')}${near}`
     console.log(`\n${what}: ${works[work].title}, ${unit}`)
@@ -338,6 +365,10 @@ function print(results) {
     if (tooSlow.length) console.log(`  skipped, too slow here: ${tooSlow.join(', ')}`)
     const each = Object.entries(bytes ?? {}).map(([name, bytes]) => `${name} ${bytes}`)
     if (each.length) console.log(`  bytes per item: ${each.join(', ')}`)
+    for (const [name, { found, least, mean, most }] of Object.entries(lengths ?? {}))
+      console.log(
+        `  ${name}: a way or none, as the first, for ${percent(found)} of the agents; ${least} to ${most} times as long, on average ${mean}`,
+      )
     if (dense) {
       const { neighbors, infeasible } = dense
       console.log(

@@ -176,4 +176,4 @@ export const crowdPeers = [
 export const crowdPackages = { 'recast-navigation': '@recast-navigation/core' }
 
 /** Starts Recast. */
-export const loadCrowds = () => initRecast()
+export const loadRecast = () => initRecast()

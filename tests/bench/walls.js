@@ -14,7 +14,7 @@ const VIEW = 5 * ROOM
 const MOVED = 0.05 * ROOM // at most, in one frame
 
 /** Each returns polygons with n edges in total, flat: x0, y0, x1, y1, … None crosses another. */
-const layouts = {
+export const layouts = {
   /** Houses: separate squares along the axes. */
   squares(random, n) {
     const count = n / 4

@@ -5,6 +5,7 @@ import { GRAIN } from '../../web/peers/loops.js'
 import { createRandom } from '../../web/random.js'
 import { crowdWorks } from './crowds.js'
 import { wallWorks } from './walls.js'
+import { wayWorks } from './ways.js'
 
 const grained = (x) => Math.round(x / GRAIN) * GRAIN
 
@@ -615,6 +616,7 @@ export const works = {
     },
   },
   ...wallWorks,
+  ...wayWorks,
   ...crowdWorks,
 }
 
