@@ -2,8 +2,8 @@
 // recast-navigation finds the ways of the heroes, one by one. One FlowField leads the whole horde. One Crowd moves
 // both.
 
-import { init as initRecast, NavMeshQuery } from 'recast-navigation'
-import { generateSoloNavMesh } from 'recast-navigation/generators'
+import { init as initRecast, NavMeshQuery } from '@recast-navigation/core'
+import { generateSoloNavMesh } from '@recast-navigation/generators'
 import { init, AgentTree, Crowd, FlowField, ObstacleTree } from 'copse'
 import { createRandom } from '../../random.js'
 import { theme, watchTheme } from '../../view/theme.js'
