@@ -12,13 +12,13 @@
  * angle. */
 static const float PATIENCE = 2;
 
-/* If a flow field leads an agent, the agent's angle starts to grow only after this many seconds
- * without progress. Such agents often wait in a queue, where large sidesteps would slow all of them
+/* For an agent led by a flow field, the sidestep angle grows only after this many seconds without
+ * progress. Such agents often wait in a queue, where large sidesteps would slow all of them
  * down. */
 static const float QUEUE = 4;
 
-/* Against neighbors that have arrived, an agent that has not arrived uses only this fraction of its
- * time horizon, so that it can push between them. An arrived agent uses its whole horizon. */
+/* An agent under way uses only this fraction of its time horizon against arrived neighbors, so that
+ * it can push between them. An arrived agent uses its whole horizon. */
 static const float PUSH = 1.0f / 8;
 
 /* Returns 1 / time horizon. A horizon shorter than the time step counts as one time step. */
@@ -29,8 +29,8 @@ static float inverse_horizon(const copse_crowd *crowd, crowd_field field, uint32
 }
 
 /* Returns 1 / time horizon for walls. If the agent's acceleration is limited, the horizon is long
- * enough for it to stop at a wall: the braking distance is speed * braking. That includes one time
- * step, because the agent brakes from the next step on. */
+ * enough for it to stop at a wall: at its speed, it covers the braking distance in `braking`
+ * seconds. These include one time step, because the agent brakes from the next step on. */
 static float inverse_wall_horizon(const copse_crowd *crowd, uint32_t slot, float timeStep) {
   const float MOST_BRAKING = 100; /* seconds: longer horizons find walls all over the world */
   const float inverse = inverse_horizon(crowd, FIELD_TIME_HORIZON_OBSTACLES, slot, timeStep);
@@ -98,8 +98,8 @@ ALWAYS_INLINE void limit_speed(float *velocity, uint32_t dim, float maxSpeed) {
 /* Adjusts an agent's terms for a neighbor: its share of the avoidance, and its time horizon. Does
  * nothing unless exactly one of the two has arrived.
  * - If both have the same goal, the agent that has not arrived does all of the avoidance.
- * - If their goals differ, the arrived agent does all of the avoidance, to let the other agent
- *   pass. The other agent still does half.
+ * - If their goals differ, the arrived agent does all of the avoidance, to let the other pass. The
+ *   other does its half on top of that.
  * - In both cases, the agent that has not arrived uses a shorter time horizon (see PUSH). */
 static void set_terms_at_goal(const copse_crowd *crowd, uint32_t slot, uint32_t other,
                               uint32_t index, orca_terms *terms) {
@@ -112,8 +112,9 @@ static void set_terms_at_goal(const copse_crowd *crowd, uint32_t slot, uint32_t 
   if (!hasSameGoal) terms->avoiding[index] = 0.5f;
 }
 
-/* True if an agent splits the avoidance evenly with each of its neighbors: neither the agent nor
- * any of them has the bit CROWD_UNEQUAL (see crowd.h). A call of set_terms is then not needed. */
+/* True if an agent splits the avoidance evenly with each of its neighbors: the agent and its
+ * neighbors all lack the bit CROWD_UNEQUAL (see crowd.h). Such an agent needs no call of
+ * set_terms. */
 static bool are_equal(const copse_crowd *crowd, uint32_t slot, const uint32_t *ids,
                       uint32_t count) {
   uint32_t states = crowd->bodies[slot].state;
@@ -139,10 +140,10 @@ static void set_terms(const copse_crowd *crowd, const orca_agent *agent, const u
     terms->avoiding[i] =
         ownPriority + otherPriority > 0 ? otherPriority / (ownPriority + otherPriority) : 0.5f;
     if (!crowd->def.exact) set_terms_at_goal(crowd, agent->slot, id, i, terms);
-    /* If the two are not on a collision course, the room between them is the least change of
-     * velocity that would put them on one. Each agent may use half of the room, whatever the
-     * priorities. If priorities divided the room, an agent's share could be 0: an agent that moves
-     * away could then not even slow down. */
+    /* `room`: for two agents not on a collision course, the least change of velocity that would put
+     * them on it. Each agent may use half of the room, whatever the priorities. If priorities
+     * divided the room, an agent that moves away could have a share of 0, and could not even slow
+     * down. */
     terms->room[i] = 0.5f;
     if (crowd_whole(crowd, FIELD_LOCKED)[id] || !(crowd_whole(crowd, FIELD_MASK)[id] & groups))
       terms->avoiding[i] = terms->room[i] = 1;
@@ -151,7 +152,8 @@ static void set_terms(const copse_crowd *crowd, const orca_agent *agent, const u
 
 /* Turns an agent's preferred velocity to the right, because a neighbor is in the way: otherwise,
  * two agents that meet in perfect symmetry would just stop. The angle starts small, and grows with
- * the agent's time without progress. It differs by slot, to break symmetry between agents. */
+ * the agent's time without progress. The angle differs by slot, to break symmetry between
+ * agents. */
 static void sidestep(const copse_crowd *crowd, uint32_t slot, float *preferred) {
   WORKED(1);
   const float share = (float)(slot * 0x9e3779b1u >> 24) / 256;
@@ -193,7 +195,7 @@ static bool is_permitted(const constraint_set *constraints, const float *velocit
   return first == count;
 }
 
-/* `rest` is the velocity of an agent at rest, see orca2_solve. */
+/* `rest` is the velocity that means standing still, see orca2_solve. */
 static bool solve(const constraint_set *constraints, const float *preferred, const float *rest,
                   float maxSpeed, float *velocity) {
   return constraints->dimensions == 3

@@ -9,8 +9,8 @@
 
 /* ---- The query of a batch ---------------------------------------------------------------- */
 
-/* Initializes the query of a batch. Returns false if it asks for sorted results, which batches do
- * not have. */
+/* Initializes the query of a batch. Returns false if the query asks for sorted results, which
+ * batches do not have. */
 SMALL_CODE static bool start(batch_query *batch, const copse_points *points,
                              const copse_query *query, const uint32_t *masks) {
   *batch = (batch_query){.points = points, .query = query_or_default(query)};
@@ -51,7 +51,7 @@ static copse_query query_of(const batch_query *batch, uint32_t slot) {
   return query;
 }
 
-/* The runs of gathered agents to scan: those of the current row, then those of the next rows. */
+/* The runs of gathered agents to scan, row by row, from the current row on. */
 typedef struct run_list {
   const near_run *runs;
   uint32_t count; /* the number of runs per row */
@@ -77,7 +77,7 @@ ALWAYS_INLINE uint32_t wanted(word4 hit, const nearby *near, uint32_t i, word4 i
 
 /* ---- Rows of all agents within a radius -------------------------------------------------- */
 
-/* Initializes a writer of `count` rows. If only `written` of them will be written, fewer than
+/* Initializes a writer of `count` rows. If `written`, the number of rows to come, is less than
  * `count`, empties all rows first. */
 SMALL_CODE static void rows_start(row_writer *writer, const copse_rows *rows, uint32_t count,
                                   uint32_t written) {
@@ -113,8 +113,8 @@ SMALL_CODE static void rows_end(row_writer *writer, copse_rows *rows) {
   rows->truncated = writer->truncated;
 }
 
-/* Appends to a row, which has `total` ids so far, the agents of a run that are within the distance
- * and belong in the row. Returns the new length of the row. */
+/* Appends agents of a run to a row: those that are within the distance and belong in the row. The
+ * row has `total` ids so far. Returns its new length. */
 ALWAYS_INLINE uint32_t append_run(const nearby *near, near_run run, const batch_asker *asker,
                                   float4 limit2, uint32_t *row, uint32_t total, const bool plain,
                                   const int dim) {
@@ -212,8 +212,8 @@ SMALL_CODE copse_status copse_points_all_within(const copse_points *points, floa
 
 /* ---- Rows of the k nearest agents -------------------------------------------------------- */
 
-/* How often select_near may guess a threshold. After that, it takes all candidates, if necessary by
- * a heap. */
+/* How often select_near may guess a threshold. After that, it collects all candidates, and uses a
+ * heap if they are too many. */
 enum { SELECT_TRIES = 4 };
 
 /* The first try for a row looks for candidates within guess2: the squared distance of an earlier
@@ -222,10 +222,9 @@ enum { SELECT_TRIES = 4 };
 static const float GUESS_MARGIN = 1.3f;
 
 SMALL_CODE static expectation expectation_start(uint32_t k, uint32_t dimensions) {
-  /* In 2D, if agents are placed at random (a Poisson process), then for about one agent in a
-   * hundred the squared distance of the k-th neighbor is more than (1 + `spread`) times its mean.
-   * In 3D, the squared distance varies only 2/3 as much: the number of agents grows with its power
-   * 3/2, in 2D in proportion to it. */
+  /* With random agents in 2D (a Poisson process), the squared distance of the k-th neighbor exceeds
+   * (1 + `spread`) times its mean for about 1% of agents. In 3D, the squared distance varies only
+   * 2/3 as much: the number of agents grows as its 3/2 power, in 2D linearly. */
   const float spread = 2.33f / sqrtf((float)k) + 1.4f / (float)k;
   return (expectation){0, 0, 1 + (dimensions == 3 ? spread * 2 / 3 : spread), 0, 0};
 }
@@ -239,9 +238,9 @@ void expect(expectation *expected) {
   expected->full = 0;
 }
 
-/* Writes to `candidates` the gathered agents of some runs that are within the squared distance
- * limit2 and belong in the asker's row. Returns the number of candidates. `candidates` must have
- * room for NEAR_LIMIT + NEAR_PADDING entries. */
+/* Collects candidates for the asker's row from some runs of gathered agents: those that belong in
+ * the row and are within the squared distance limit2. Writes them to `candidates`, which must have
+ * room for NEAR_LIMIT + NEAR_PADDING entries. Returns their number. */
 ALWAYS_INLINE uint32_t collect_in(const nearby *near, const run_list *list,
                                   const batch_asker *asker, float limit2, pairs candidates,
                                   const bool plain, const int dim) {
@@ -275,8 +274,8 @@ static uint32_t collect(const batch_query *batch, const nearby *near, const run_
   return CALL_PAIR(dim, collect, near, list, asker, limit2, candidates);
 }
 
-/* Writes the k nearest candidates to a row, by a heap. Needed if there are too many candidates for
- * pairs_rank, or if k is too large for it. Returns the length of the row. */
+/* Writes the k nearest candidates to a row, by a heap. Needed if pairs_rank can't handle so many
+ * candidates or so large a k. Returns the length of the row. */
 SMALL_CODE OUT_OF_LINE uint32_t heap_into(pairs candidates, uint32_t size, uint32_t k, pairs row) {
   scan_nearest nearest = {row, k, 0, INFINITY};
   for (uint32_t i = 0; i < size; i++)
@@ -285,10 +284,10 @@ SMALL_CODE OUT_OF_LINE uint32_t heap_into(pairs candidates, uint32_t size, uint3
   return nearest.size;
 }
 
-/* Writes to a row the k nearest agents of some runs that are within the squared distance limit2. If
- * there are fewer than k, writes all of them. Returns the length of the row. *guess2 makes the
- * selection faster: slightly more than k agents are expected within this squared distance (0: no
- * guess yet). Updates *guess2 for the next row. */
+/* Finds the k nearest agents of some runs within the squared distance limit2, or all if there are
+ * fewer. Writes them to a row, and returns its length. *guess2 makes the selection faster: slightly
+ * more than k agents are expected within this squared distance (0: no guess yet). Updates *guess2
+ * for the next row. */
 static uint32_t select_near(const batch_query *batch, const nearby *near, const run_list *list,
                             const batch_asker *asker, uint32_t k, float limit2, float *guess2,
                             pairs row) {
@@ -349,7 +348,7 @@ SMALL_CODE static uint32_t nearest_alone(const batch_query *batch, const float *
 }
 
 /* Writes the row of a gathered entry by a single query, which searches all agents. Needed if too
- * few of its neighbors were gathered. */
+ * few of the entry's neighbors were gathered. */
 SMALL_CODE OUT_OF_LINE uint32_t nearest_beyond(const batch_query *batch, const nearby *near,
                                                uint32_t i, uint32_t k, pairs row) {
   float center[3];
@@ -396,9 +395,9 @@ SMALL_CODE void batch_nearest(neighbor_search *search, const nearby *near, uint3
   }
 }
 
-/* Finds the nearest gathered agent for each of eight of the caller's points, one point per lane. If
- * several agents are equally near, finds the one with the lowest id. The points are in entries
- * self … self + 7 of `near`, after the gathered agents. */
+/* Finds the nearest gathered agent, ties by lower id, for each of eight of the caller's points, one
+ * point per lane. The points are in entries self … self + 7 of `near`, after the gathered
+ * agents. */
 ALWAYS_INLINE void nearest_of_eight_in(const nearby *near, uint32_t self, pairs candidates,
                                        const int dim) {
   float4 best2[2] = {float4_all(INFINITY), float4_all(INFINITY)};
