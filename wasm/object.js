@@ -66,8 +66,8 @@ const undisposed = /* @__PURE__ */ (() =>
 
 /**
  * Copies a snapshot to the core's staging buffer piece by piece, so that the buffer and memory need
- * not grow. After each piece, calls `check(wasm, first, size)`; `first` is the piece's first byte
- * in the snapshot. Returns 0, or the first failure that `check` returned.
+ * not grow. After each piece, calls `check(wasm, first, size)`; `first` is the piece's offset in
+ * the snapshot. Returns 0, or the first failure that `check` returned.
  */
 export function inPieces(instance, snapshot, check) {
   const room = instance.enter().staging_room()
@@ -144,8 +144,8 @@ export class CoreObject {
 
   #isAlive = true
   /**
-   * A view of the last three members of the C struct `object`: the object's capacity, how many
-   * times any of its rooms (buffers of batches) was reallocated, and the capacity of each room.
+   * A view of the last three members of the C struct `object`: the object's capacity, the number of
+   * reallocations of its rooms (buffers of batches), and each room's capacity.
    */
   #limits
   #moves = 0
@@ -156,7 +156,7 @@ export class CoreObject {
 
   /**
    * @param {string} name the class, for messages
-   * @param {string} family points, boxes, walls, crowd, paths or sensors: the functions of
+   * @param {string} family points, boxes, walls, crowd, paths or sensors: selects the functions of
    * wasm/<family>.c
    * @param {string} noun the core creates the object by `<noun>_create`
    * @param {2 | 3} dimensions
@@ -234,8 +234,8 @@ export class CoreObject {
   }
 
   /**
-   * Returns a view of the whole array `name` of a room: its length is the room's capacity. First
-   * makes new views of all arrays if a room was reallocated.
+   * Returns a view of the whole array `name` of a room: its length is the room's capacity. If a
+   * room was reallocated, first makes new views of all arrays.
    */
   _room(room, name) {
     const limits = this.#limits.at(2 + ROOMS)
@@ -309,8 +309,8 @@ export class CoreObject {
   }
 
   /**
-   * Returns a view of the first `size` bytes of the core's staging buffer, after growing it if
-   * necessary.
+   * Returns a view of the first `size` bytes of the core's staging buffer. If necessary, grows the
+   * buffer first.
    */
   _stage(size) {
     const offset = this._leave(this._enter().stage(size))
@@ -359,7 +359,7 @@ export class CoreObject {
   /**
    * Reads the figures of the object, the numbers that `stats()` returns. Writes the integers among
    * them to `stats`. Returns an array of all figures: `_figurePlace(name)` is a figure's index. The
-   * caller must write all other figures itself, as `stats.time = …`: V8 would allocate memory for a
+   * caller must write the non-integers itself, as `stats.time = …`: V8 would allocate memory for a
    * fraction written as `stats[name] = …`.
    */
   _readFigures(method, stats) {

@@ -1,5 +1,5 @@
 // The base class of AgentTree, Grid and KdTree: the arrays of agents, builds, cones, rays, batches
-// and pairs. Queries that boxes have too are in queries.js. The constructors are in agenttree.js,
+// and pairs. Queries shared with boxes are in queries.js. The constructors are in agenttree.js,
 // grid.js and kdtree.js.
 
 import {
@@ -82,9 +82,8 @@ function cone(object, method, x, y, z, dirX, dirY, dirZ, halfAngle, radius, opti
 }
 
 /**
- * By class: the names of the options in the head of a snapshot, in the order in which the array
- * points_snapshot.options in c/points/points.c holds them. '' stands for an unused word, ':f' for a
- * float.
+ * By class: the names of the options in a snapshot's head, in the order of points_snapshot.options
+ * in c/points/points.c. '' stands for an unused word, ':f' for a float.
  * @type {Record<string, string[]>}
  */
 const HEADS = {
@@ -102,8 +101,8 @@ export class PointsOnly extends Slots {
   #built = 0
   _layout
   /**
-   * False until the game gets the array `radii` or restores a snapshot that holds radii. Until then
-   * all radii are 0, and `build` skips them. Always true if the index has a source.
+   * False until the game gets the array `radii` or restores a snapshot that holds radii. While it
+   * is false, all radii are 0, and `build` skips them. Always true if the index has a source.
    */
   _hasRadii = false
   // The objects that calls return: reused, not created for each call.
@@ -117,8 +116,8 @@ export class PointsOnly extends Slots {
    * @param {string} name the class, for messages
    * @param {2 | 3} dimensions
    * @param {string} noun the core's function `<noun>_create` creates the index
-   * @param {any} options the game's options. The subclass has already checked that all names are
-   * known, and the values of its own options
+   * @param {any} options the game's options. The subclass has already checked all names, and the
+   * values of its own options
    * @param {readonly number[]} own the arguments of `<noun>_create` between the capacity and layout
    * @param {boolean} isExternal true if another object has the agents, see sourced.js
    */
@@ -357,8 +356,8 @@ export class PointsOnly extends Slots {
   }
 
   /**
-   * Finds pairs within a distance or, if it is undefined, pairs that touch. Returns the number of
-   * ids, two per pair.
+   * Finds pairs within a distance or, if `distance` is undefined, pairs that touch. Returns the
+   * number of ids, two per pair.
    */
   #pairs(method, distance, options, out) {
     askPairs(this, method, options, out)

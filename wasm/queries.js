@@ -183,8 +183,8 @@ export function ids(object, total) {
 }
 
 /**
- * Copies the found ids to `out`, as many as fit. Copies their squared distances to the option
- * `distances2`, if given. Returns `total`.
+ * Copies the found ids to `out`, as many as fit. If the option `distances2` is given, copies the
+ * squared distances to it. Returns `total`.
  */
 export function into(object, total, out) {
   const { distances2 } = query
@@ -423,7 +423,7 @@ export function askPairs(object, method, options, out) {
 }
 
 /**
- * Copies the pairs that the core just found to `out`, as many whole pairs as fit. Returns the
+ * Copies pairs to `out`: those that the core just found, as many whole pairs as fit. Returns the
  * number of all pairs.
  */
 export function pairsInto(object, count, out) {
