@@ -46,8 +46,8 @@
  *   that the object would have after `_create` or `_reserve`: 0 if an argument is invalid, SIZE_MAX
  *   if the size exceeds the address space. Arrays that a function returns belong to the object, and
  *   are valid until `_reserve` or `_destroy`.
- * - Errors. A call that fails leaves its object unchanged. If the call has an output `slot`, *slot
- *   is then COPSE_NONE. On COPSE_NOT_FINITE, *firstBad is the first bad slot. Queries fail with
+ * - Errors. A call that fails leaves its object unchanged. On failure, an output *slot is
+ *   COPSE_NONE. On COPSE_NOT_FINITE, *firstBad is the first bad slot. Queries fail with
  *   COPSE_INVALID_ARGUMENT if a coordinate is not finite or too large, or if a radius is NaN or
  *   negative.
  * - Arguments. Points and vectors are 2 or 3 floats. firstBad, visits and distance2 may be NULL.
@@ -57,8 +57,8 @@
  *   may be untrusted. `_restore` fails with COPSE_BAD_SNAPSHOT if they are damaged or belong to
  *   another kind of object, with COPSE_FULL if the object's capacity is too small, and with
  *   COPSE_INVALID_ARGUMENT if they are not aligned to 4 bytes. `_restorable` makes the checks that
- *   need only the size and the first COPSE_SNAPSHOT_HEAD bytes: use it to reject a snapshot before
- *   you load all of it.
+ *   need only the size and the first COPSE_SNAPSHOT_HEAD bytes: a program can reject a snapshot
+ *   before it loads all bytes.
  * - Debugging. `_cells` and `_lines` write shapes to draw, each as a few floats. They skip the
  *   first `skipped` floats, which must be whole shapes. Then they write whole shapes while these
  *   fit into `capacity` floats. They return the number of floats of all shapes, written or not.
@@ -221,8 +221,8 @@ copse_status copse_agenttree_create(const copse_agenttree_def *def, copse_points
  * - The difference of two coordinates, d = x - c, is taken the shorter way around the world: as
  *   d - size if d > size / 2, as d + size if d < -size / 2. So a query of any radius finds each
  *   agent at most once, at its least distance.
- * - Cells divide the world exactly, so they may be larger than cellSize. They are also larger if
- *   there would otherwise be more than about four per agent.
+ * - Cells divide the world exactly, so they may be larger than cellSize. They also grow to keep to
+ *   about four cells per agent.
  * - A query that reaches an edge of the world costs a few times as much as without `wrap`. Its
  *   results are in the order of cells, starting at the query's low corner. Other queries cost the
  *   same as without `wrap`.
@@ -250,8 +250,8 @@ copse_status copse_grid_create(const copse_grid_def *def, copse_points **points)
  * the median of its subtree along the axis of its level (x, y, (z,) x, …). The tree needs the least
  * memory of the three structures, and is at most log2 N deep. A build is always O(N log N), but
  * takes several times as long as a build of the agent tree. The k-d tree pays off with many queries
- * per build, above all queries for the nearest points. In nearest_many, a point takes about half as
- * long as a single query. All builders make the same tree. */
+ * per build, above all queries for the nearest points. nearest_many takes about half as long per
+ * point as single queries. All builders make the same tree. */
 typedef enum copse_builder {
   COPSE_BUILDER_QUICKSELECT,       /* finds medians by sampling: the fastest */
   COPSE_BUILDER_MEDIAN_OF_MEDIANS, /* finds medians in linear time, whatever the points are */
@@ -303,8 +303,8 @@ bool copse_points_is_built(const copse_points *points); /* true after the first 
  * to queries (masks, radii) need this many entries, even if slots were added, removed or restored
  * since. */
 uint32_t copse_points_built(const copse_points *points);
-/* Return the index's own buffers, for the caller to write. Queries see changes from the next build
- * on. */
+/* Return the index's own buffers, for the caller to write. Changes take effect at the next
+ * build. */
 copse_positions copse_points_positions(copse_points *points);
 uint32_t *copse_points_groups(copse_points *points);
 
@@ -385,8 +385,8 @@ copse_status copse_points_cone(const copse_points *points, const float *center,
  * - Else if m.d <= 0, the segment leads away from the agent: no hit.
  * - Else if m.d < d.d, there is a hit if c.c <= d.d * r2.
  * - Else the agent's center is beyond the segment's end: there is a hit if e.e <= r2.
- * - In the last two cases, the hit's fraction is (m.d - sqrt(d.d * r2 - c.c)) / d.d, clamped to
- *   0 … 1, rounded to float. The root of a negative number counts as 0.
+ * - If m.m > r2, a hit's fraction is (m.d - sqrt(d.d * r2 - c.c)) / d.d, clamped to 0 … 1, rounded
+ *   to float. The root of a negative number counts as 0.
  * No test for a hit subtracts one square from another: that would lose precision. c is exact if the
  * differences of coordinates have at most 26 significant bits. So even small, distant agents are
  * hit or missed correctly, and an agent of radius 0 is hit only if c is 0. */
@@ -451,19 +451,20 @@ copse_status copse_points_all_neighbors(const copse_points *points, uint32_t k,
 /* A broad phase: finds all pairs of agents that are within a distance of each other, each pair
  * once. Writes ids a, b, a, b, … with a < b, in an order that depends only on the last build.
  * results.total counts ids, two per pair. Writes whole pairs while they fit, and no distances2. If
- * `radii` (by slot) is not NULL, agents are circles or spheres, and `distance` is not used. Two
- * agents are then a pair if they touch: if the squared distance of their centers is <= (radius a +
- * radius b) squared. Both agents must match the query's mask. */
+ * `radii` (by slot) is not NULL, agents are circles or spheres, and two agents are a pair if they
+ * touch: if the squared distance of their centers is <= (radius a + radius b) squared. `distance`
+ * is then not used. Both agents must match the query's mask. */
 copse_status copse_points_pairs(const copse_points *points, float distance, const float *radii,
                                 const copse_query *query, copse_results *results);
-/* Writes, for each of n centers (`dimensions` floats each), the agents within a radius. */
+/* Writes a row for each of n centers (`dimensions` floats each): the agents within a radius. */
 copse_status copse_points_within_many(const copse_points *points, const float *centers, uint32_t n,
                                       float radius, const copse_query *query, copse_rows *rows);
-/* Writes, for each of n boxes (lo x, y, (z,) hi x, y, (z) each), the agents that copse_points_range
- * finds, in the same order. COPSE_INVALID_ARGUMENT: a box has a NaN, or lo > hi on an axis. */
+/* Writes a row for each of n boxes (lo x, y, (z,) hi x, y, (z) each): the agents that
+ * copse_points_range finds, in the same order. COPSE_INVALID_ARGUMENT: a box has a NaN, or lo > hi
+ * on an axis. */
 copse_status copse_points_range_many(const copse_points *points, const float *boxes, uint32_t n,
                                      const copse_query *query, copse_rows *rows);
-/* Writes, for each of n centers, the k nearest agents within query.maxDistance. */
+/* Writes a row for each of n centers: the k nearest agents within query.maxDistance. */
 copse_status copse_points_nearest_many(const copse_points *points, const float *centers, uint32_t n,
                                        uint32_t k, const copse_query *query,
                                        copse_neighbor_rows *rows);
@@ -522,17 +523,18 @@ copse_status copse_points_restorable(const copse_points *points, const void *byt
  * each sensor, and writes which agents entered and which left since the previous update.
  *
  * - An agent enters if its distance is at most `radius`, and leaves if its distance is greater than
- *   `leave`, which is >= `radius`. At a distance between the two, an agent that was inside stays
- *   inside, and one that was outside stays outside. So an agent that walks along the border does
- *   not enter and leave over and over. For a circle, the distance is measured from the center, as
- *   in copse_points_within. For a box, agents enter the larger box lo - radius … hi + radius, and
- *   leave the box lo - leave … hi + leave. Both boxes are rounded to float.
+ *   `leave`, which is >= `radius`. At a distance between `radius` and `leave`, an agent that was
+ *   inside stays inside, and an agent that was outside stays outside. So an agent that walks along
+ *   the border does not enter and leave over and over. For a circle, the distance is measured from
+ *   the center, as in copse_points_within. For a box, agents enter the larger box from
+ *   lo - radius to hi + radius, and leave the box from lo - leave to hi + leave. Both boxes are
+ *   rounded to float.
  * - An agent also leaves if it is removed, if it is hidden (has no group), or if it no longer
  *   matches the sensor's mask.
  * - One id may be both in the row `left` and in the row `entered`: the agent that had the id was
  *   removed, and the next agent in the slot entered. So handle `left` first.
- * - A sensor of the kind COPSE_SENSOR_AGENT is a circle around an agent: the one in a given slot.
- *   The sensor never finds that agent. While that agent is hidden, all others are outside. If that
+ * - A sensor of the kind COPSE_SENSOR_AGENT is a circle around the agent in a given slot. The
+ *   sensor never finds this agent. While this agent is hidden, all others are outside. If this
  *   agent is removed, the sensor forgets which agents are inside: none is reported as having left.
  *   The sensor then surrounds the next agent that is added in the slot.
  *
@@ -546,7 +548,7 @@ typedef struct copse_sensors_def {
                         * of each sensor, summed over all sensors. A box with `leave` > `radius` is
                         * searched twice: agents within its `radius` count twice. 0 … INT32_MAX.
                         * Default: 0. With 0, the first update that finds an agent fails with
-                        * COPSE_FULL, and writes the number needed */
+                        * COPSE_FULL, and sets *needed */
   uint32_t agents;     /* maximum number of slots of the index: 0 … COPSE_MAX_CAPACITY. Default:
                         * 1,000 */
   copse_allocator allocator; /* Default: malloc */
@@ -630,7 +632,7 @@ typedef struct copse_sensed_agents {
  *   sensor is a box.
  * - COPSE_NOT_BUILT: the index was never built.
  * - COPSE_FULL: *needed exceeds the limit `results`, or the slots of the last build exceed the
- *   limit `agents` (then *needed is 0). All rows are then empty, but nothing is lost: call
+ *   limit `agents`: *needed is then 0. In both cases, all rows are empty, but nothing is lost: call
  *   copse_sensors_reserve, then update again. */
 copse_status copse_sensors_update(copse_sensors *sensors, const copse_points *points,
                                   const copse_sensed_agents *agents, uint32_t *needed);
@@ -730,7 +732,7 @@ copse_status copse_octree_load(copse_octree *tree, uint32_t count, uint32_t *fir
  * distance. */
 copse_status copse_octree_range(const copse_octree *tree, const float *lo, const float *hi,
                                 const copse_query *query, copse_results *results);
-/* Finds all items that a camera may see: boxes that are not wholly outside any of `count` planes.
+/* Finds all items that a camera may see: all boxes but those wholly outside one of `count` planes.
  * 3D only. A plane is four floats x, y, z, w. For each plane, one corner of a box is tested, by the
  * rule of copse_points_frustum: the corner that is farthest inside. On each axis, this corner is at
  * hi if the plane's number for the axis is > 0, else at lo. An item is found if it passes for all
@@ -751,7 +753,7 @@ copse_status copse_octree_nearest(const copse_octree *tree, const float *center,
 copse_status copse_octree_neighbors(const copse_octree *tree, const float *center, uint32_t k,
                                     const copse_query *query, copse_results *results);
 /* Counts the items that intersect a circle or sphere. copse_octree_any_within only tests whether
- * there is one, and stops at the first. */
+ * there is such an item, and stops at the first one found. */
 copse_status copse_octree_count_within(const copse_octree *tree, const float *center, float radius,
                                        const copse_query *query, uint32_t *total, uint32_t *visits);
 copse_status copse_octree_any_within(const copse_octree *tree, const float *center, float radius,
@@ -770,33 +772,32 @@ typedef struct copse_box_hit { /* the first hit of a ray */
 /* Finds the first item hit by the segment from the point `from` to the point `to`, ties by lower
  * id. Uses the query's mask, exclude and inflate. If `inflate` is greater than 0, boxes grow by
  * this distance and get round corners: the segment hits a box as soon as it comes that near.
- * hit->normal is then the unit vector to the point of the segment that hits, from the nearest point
- * of the box.
+ * hit->normal is then the unit vector from the box's nearest point to the hit point of the segment.
  *
  * The exact rule if `inflate` is 0, in double. Let way = to - from.
  * - The segment hits a box if two tests pass. First, the intervals of segment and box overlap on
- *   every axis. Second, in the plane of every two axes u and v, the box's corners are not all on
+ *   every axis. Second, in the plane of each pair of axes u, v, the box's corners are not all on
  *   one side of the segment's line. To find the side of a corner p, way[u] * (p[v] - from[v]) is
  *   compared with way[v] * (p[u] - from[u]).
  * - On each axis on which the segment starts outside the box, it reaches the nearer side of the box
- *   at the fraction (side - from) / way. The hit's fraction is the greatest of these, rounded to
- *   float; 0 if there are none. The normal is that of the side that is reached last, ties by lower
- *   axis.
+ *   at the fraction (side - from) / way. The hit's fraction is the greatest of these fractions,
+ *   rounded to float; 0 if there are none. The normal is that of the side that is reached last,
+ *   ties by lower axis.
  *
- * The exact rule if `inflate` is greater than 0, in double, sums in the order x, y, z. Let way = to
- * - from.
- * - The segment is cut where it crosses the planes of the box's sides: at the fractions (side -
- *   from) / way between 0 and 1. So on each axis, a part of the segment lies wholly between two
- *   sides, or wholly beyond one.
- * - For each part, let m and d be vectors. On an axis where the part lies beyond a side, m = side -
- *   from and d = way. On an axis where the part lies between the sides, m = d = 0.
+ * The exact rule if `inflate` is greater than 0, in double, sums in the order x, y, z. Let
+ * way = to - from.
+ * - The segment is cut where it crosses the planes of the box's sides: at the fractions
+ *   (side - from) / way between 0 and 1. So on each axis, a part of the segment lies wholly between
+ *   two sides, or wholly beyond one.
+ * - For each part, let m and d be vectors. On an axis where the part lies beyond a side,
+ *   m = side - from and d = way. On an axis where the part lies between the sides, m = d = 0.
  * - Let c be the cross product of m and d, v.w the dot product of v and w, r2 = inflate * inflate,
  *   and u = d.d * r2 - c.c.
- * - Take a part from the fraction a to the fraction b. If d.d is 0, the part hits the box if m.m <=
- *   r2, at a.
- * - Else the part misses if u < 0. Otherwise, its line is within reach of the box from
+ * - Take a part from the fraction a to the fraction b. If d.d is 0 and m.m <= r2, the part hits the
+ *   box at a; if d.d is 0 and m.m > r2, it misses.
+ * - If d.d is not 0, the part misses if u < 0. Otherwise, its line is within reach of the box from
  *   (m.d - sqrt(u)) / d.d to (m.d + sqrt(u)) / d.d. The part hits if this interval and a … b
- *   overlap: at the start of the interval or, if that is less than a, at a.
+ *   overlap: at the greater of their starts.
  * - The hit's fraction is that of the first part that hits, rounded to float.
  * - The normal is 0 if the fraction is 0. Else it is -(sqrt(u) * d + x) / d.d / inflate, where x is
  *   the cross product of d and c; if d.d is 0, it is -m / inflate. If m is 0 too, the normal is
@@ -806,18 +807,18 @@ copse_status copse_octree_raycast(const copse_octree *tree, const float *from, c
 /* Batches run n queries in one call. The output has the form of a batch of points. Every row holds
  * what the single query finds, in the same order. `sort` must be COPSE_SORT_NONE. A batch costs as
  * much as n single queries. Only range_many costs less, because boxes near each other share a
- * search. It needs 30 KB of stack.
+ * search; range_many needs 30 KB of stack.
  *
- * copse_octree_range_many writes, for each of n boxes (2 * dimensions floats each: lo, hi), the
- * items that intersect it. Rows are stored so that boxes near each other have rows near each other.
- * COPSE_INVALID_ARGUMENT: a box has a NaN, or lo > hi on an axis. */
+ * copse_octree_range_many writes a row for each of n boxes (2 * dimensions floats each: lo, hi):
+ * the items that intersect it. Rows are stored so that boxes near each other have rows near each
+ * other. COPSE_INVALID_ARGUMENT: a box has a NaN, or lo > hi on an axis. */
 copse_status copse_octree_range_many(const copse_octree *tree, const float *boxes, uint32_t n,
                                      const copse_query *query, copse_rows *rows);
-/* Writes, for each of n centers (`dimensions` floats each), the items that intersect the circle or
- * sphere around it. */
+/* Writes a row for each of n centers (`dimensions` floats each): the items that intersect the
+ * circle or sphere around it. */
 copse_status copse_octree_within_many(const copse_octree *tree, const float *centers, uint32_t n,
                                       float radius, const copse_query *query, copse_rows *rows);
-/* Writes, for each of n centers, the k nearest items within query.maxDistance. */
+/* Writes a row for each of n centers: the k nearest items within query.maxDistance. */
 copse_status copse_octree_nearest_many(const copse_octree *tree, const float *centers, uint32_t n,
                                        uint32_t k, const copse_query *query,
                                        copse_neighbor_rows *rows);
@@ -858,8 +859,8 @@ bool copse_octree_validate(const copse_octree *tree);
 
 /* Saves items, slots, generations and groups. Boxes that the caller wrote to the array are saved
  * only after a move. The tree that restores needs the same options as the saved one; only the
- * capacity may differ. It then behaves exactly like the saved tree, down to the order of results,
- * unless the saved tree had unsplit nodes. */
+ * capacity may differ. After a restore, it behaves exactly like the saved tree, down to the order
+ * of results, unless the saved tree had unsplit nodes. */
 copse_status copse_octree_save(const copse_octree *tree, void *bytes, size_t capacity,
                                size_t *total);
 copse_status copse_octree_restore(copse_octree *tree, const void *bytes, size_t size);
@@ -877,11 +878,11 @@ copse_status copse_octree_restorable(const copse_octree *tree, const void *bytes
  * no solid side. The edges of a polygon that is solid nowhere are visible from both sides. A
  * polygon of two vertices is a thin wall, with one edge for each side.
  *
- * An edge connects a vertex to the next vertex of the loop, and has the first vertex's id. It runs
- * from the first vertex to the second. If its solid side would then be on the right, it runs in
- * reverse instead. A polygon's slot is the id of its first vertex. New vertices get the lowest free
- * ids, in ascending order. The ids are consecutive if no vertex was removed before. An edge without
- * length (from a repeated vertex) stays in its loop, but is not in the tree.
+ * An edge runs from a vertex to the next one in the loop, and has the id of the former. If its
+ * solid side would then be on the right, it runs in reverse, with the same id. A polygon's slot is
+ * the id of its first vertex. New vertices get the lowest free ids, in ascending order. The ids are
+ * consecutive if no vertex was removed before. An edge without length (from a repeated vertex)
+ * stays in its loop, but is not in the tree.
  *
  * A cell of the tree is split along the line of an edge or, if no edge's line divides well, along a
  * line parallel to an axis. An edge that crosses this line is cut into pieces, one on each side.
@@ -893,9 +894,9 @@ copse_status copse_octree_restorable(const copse_octree *tree, const void *bytes
  * - Let t = ((p - a) . (b - a)) / ((b - a) . (b - a)). The point of an edge a … b nearest to p is a
  *   if t <= 0, b if t >= 1, else a + (b - a) * t.
  * - Two segments intersect if their bounds overlap, and neither segment has both ends strictly on
- *   one side of the other's line. Touching counts. The ends of a ray or line of sight are ordered
- *   first (by x, then y), so that both directions give the same result.
- * Queries see the last build. They find nothing before the first. */
+ *   one side of the other's line. Touching counts. Before the test, the ends of a ray or line of
+ *   sight are ordered (by x, then y), so that both directions give the same result.
+ * Queries see the last build. Before the first build, they find nothing. */
 typedef struct copse_obstacle_def {
   uint32_t capacity; /* maximum number of vertices: 1 … COPSE_MAX_CAPACITY. Default: 1,000 */
   uint32_t pieces; /* maximum number of pieces of edges: ≥ capacity. copse_obstacle_reserve scales
@@ -917,12 +918,12 @@ uint32_t copse_obstacle_count(const copse_obstacle *tree); /* the number of poly
 uint32_t copse_obstacle_used(const copse_obstacle *tree);  /* the number of vertices in use */
 uint32_t copse_obstacle_slots(const copse_obstacle *tree); /* every slot in use is less than this */
 
-/* Returns the vertices (x, y each), for the caller to write. Changes take effect with the next
+/* Returns the vertices (x, y each), for the caller to write. Changes take effect at the next
  * build. */
 float *copse_obstacle_vertices(copse_obstacle *tree);
 /* Returns an array by vertex: the vertex that comes next in the same polygon. */
 const uint32_t *copse_obstacle_next(const copse_obstacle *tree);
-/* Returns, by vertex, the slot of its polygon. */
+/* Returns an array by vertex: the slot of the vertex's polygon. */
 const uint32_t *copse_obstacle_polygons(const copse_obstacle *tree);
 const uint32_t *copse_obstacle_generations(const copse_obstacle *tree);
 /* True if the slot holds a polygon. */
@@ -991,9 +992,9 @@ copse_status copse_obstacle_nearest(const copse_obstacle *tree, const float *cen
  * point on a wall. */
 copse_status copse_obstacle_visible(const copse_obstacle *tree, const float *from, const float *to,
                                     float radius, bool *visible, uint32_t *visits);
-/* Filters agents by line of sight. Writes to `kept` the ids of the agents whose centers are visible
- * from a point, in the given order. Returns their number. `kept` may be the same array as `ids`.
- * Positions that are not finite are not visible. */
+/* Filters agents by line of sight. Keeps the ids of agents whose centers are visible from a point.
+ * Writes these ids to `kept`, in the given order, and returns their number. `kept` may be the same
+ * array as `ids`. Positions that are not finite are not visible. */
 uint32_t copse_obstacle_keep_visible(const copse_obstacle *tree, const float *from,
                                      const copse_const_positions *positions, const uint32_t *ids,
                                      uint32_t count, uint32_t *kept);
@@ -1008,11 +1009,11 @@ typedef struct copse_wall_hit {
 /* Finds the first edge that a segment intersects, ties by lower id.
  *
  * The exact rule: let a and b be the signed distances of the segment's start and end from the
- * edge's line, both times the edge's length. Take the axis, x or y, along which the segment extends
- * farther. Along this axis, express both ends of the edge as fractions of the segment: let `first`
- * be the lesser and `last` the greater. The hit's fraction is a / (a - b), or `first` if a and b
- * are both 0. It is clamped to first … last, then to 0 … 1. A segment of length 0 has fraction 0.
- */
+ * edge's line, each multiplied by the edge's length. Take the axis, x or y, along which the segment
+ * extends farther. Along this axis, express both ends of the edge as fractions of the segment: let
+ * `first` be the lesser and `last` the greater. The hit's fraction is a / (a - b), or `first` if a
+ * and b are both 0. The fraction is clamped to first … last, then to 0 … 1. A segment of length 0
+ * has fraction 0. */
 copse_status copse_obstacle_raycast(const copse_obstacle *tree, const float *from, const float *to,
                                     copse_side side, copse_wall_hit *hit, uint32_t *visits);
 /* Casts n segments (x0, y0, x1, y1 each) like copse_obstacle_raycast. Writes the edge and the
@@ -1080,10 +1081,10 @@ copse_status copse_obstacle_restorable(const copse_obstacle *tree, const void *b
 
 /* ---- Crowd --------------------------------------------------------------------------------- *
  * Agents that head for goals and avoid collisions: discs in the plane, or spheres. In each step, an
- * agent looks for velocities that cause no collision with neighbors and walls within its time
- * horizon. It takes the one nearest to its preferred velocity. Each agent relies on its neighbors
- * to do half of the avoidance. (Optimal reciprocal collision avoidance, ORCA: J. van den Berg, S.
- * J. Guy, M. Lin, D. Manocha, "Reciprocal n-body collision avoidance", 2011.)
+ * agent takes the velocity nearest to its preferred one, out of those that cause no collision with
+ * neighbors and walls within its time horizon. Each agent relies on its neighbors to do half of the
+ * avoidance. (Optimal reciprocal collision avoidance, ORCA: J. van den Berg, S. J. Guy, M. Lin, D.
+ * Manocha, "Reciprocal n-body collision avoidance", 2011.)
  *
  * `add` takes the lowest free slot, `remove` frees a slot. Between calls the caller may read and
  * write all arrays of agents. In arrays with one number per agent, a step clamps values that are
@@ -1098,10 +1099,10 @@ copse_status copse_obstacle_restorable(const copse_obstacle *tree, const void *b
 
 /* The maximum number of wall constraints of an agent. Edges are processed nearest first. An edge
  * adds no constraint if nearer edges already keep the agent away from it. From the 17th constraint
- * on, an edge counts as if it continued straight at both ends. So its constraint may keep the agent
- * away from the next edges too, and a wall of very many short edges needs few constraints. If the
- * limit is reached nevertheless, the agent slows down: in one step, it can't reach the first edge
- * that has no constraint. */
+ * on, an edge counts as if it continued straight at both ends. So this edge's constraint may keep
+ * the agent away from the next edges too, and a wall of very many short edges needs few
+ * constraints. If the limit is still reached, the agent slows down, so that it can't reach the
+ * first unconstrained edge in one step. */
 #define COPSE_CROWD_WALLS 128
 typedef struct copse_crowd_def {
   uint32_t dimensions;   /* 2 or 3. Default: 2 */
@@ -1136,8 +1137,8 @@ typedef struct copse_crowd_agent {
   float maxAcceleration;      /* maximum change of velocity per second. The horizon for walls grows
                                * to the time that the agent needs to brake, up to 100 s. Default:
                                * INFINITY */
-  float priority;   /* the higher, the less the agent yields. Between agents of priorities p and q,
-                     * the first does q / (p + q) of the avoidance, or a half if both are 0.
+  float priority;   /* the higher, the less the agent yields. With p as its own priority and q as
+                     * its neighbor's, it does q / (p + q) of the avoidance; half if both are 0.
                      * Default: 0 */
   uint32_t groups;  /* 32 bits; 0: the agent avoids no agent, and no agent avoids it. Default: 1 */
   uint32_t mask;    /* groups that the agent avoids. If a neighbor's mask does not include the
@@ -1211,9 +1212,9 @@ typedef struct copse_crowd_view {
    * points to permitted velocities. */
   float constraints[(COPSE_CROWD_MAX_NEIGHBORS + COPSE_CROWD_WALLS) * 6];
 } copse_crowd_view;
-/* Writes to `view` the neighbors, walls and constraints of an agent. Takes time in proportion to
- * the number of agents. Errors: COPSE_STALE_SLOT; COPSE_INVALID_ARGUMENT as for copse_crowd_step.
- */
+/* Writes the neighbors, walls and constraints of an agent to `view`. Takes time in proportion to
+ * the number of agents. Errors: COPSE_STALE_SLOT; COPSE_INVALID_ARGUMENT as for
+ * copse_crowd_step. */
 copse_status copse_crowd_inspect(copse_crowd *crowd, const copse_obstacle *walls, float timeStep,
                                  uint32_t slot, copse_crowd_view *view);
 
@@ -1232,9 +1233,9 @@ copse_crowd_statistics copse_crowd_stats(const copse_crowd *crowd);
  */
 uint32_t copse_crowd_hash(const copse_crowd *crowd);
 /* Saves the complete simulation state. The crowd that restores needs the same `dimensions`,
- * `maxNeighbors` and `exact` as the saved one. It then continues exactly like the saved one, bit
- * for bit. COPSE_NOT_FINITE: a position, velocity or preferred velocity of any agent, enabled or
- * not, is not finite. */
+ * `maxNeighbors` and `exact` as the saved one. After a restore, it continues exactly like the saved
+ * one, bit for bit. COPSE_NOT_FINITE: the position, velocity or preferred velocity of an agent,
+ * even of a disabled one, is not finite. */
 copse_status copse_crowd_save(const copse_crowd *crowd, void *bytes, size_t capacity, size_t *total,
                               uint32_t *firstBad);
 copse_status copse_crowd_restore(copse_crowd *crowd, const void *bytes, size_t size);
@@ -1248,10 +1249,10 @@ copse_status copse_crowd_restorable(const copse_crowd *crowd, const void *bytes,
  * The field divides its bounds into square cells. Walls come from an obstacle tree. If the walls
  * have not changed since the build:
  * - A way that starts farther than the field's radius from all walls stays farther than that.
- * - A way is found if one exists whose gaps are nowhere narrower than a cell plus twice the radius.
+ * - A way is found if one exists whose gaps are all at least a cell plus twice the radius wide.
  *   Ways through narrower gaps may be found or missed.
- * - Ways are nearly the shortest: on average less than 0.2% longer, where gaps are at least three
- *   cells wide.
+ * - Ways are nearly the shortest. Where gaps are at least three cells wide, they are on average
+ *   less than 0.2% longer.
  * - The result of a build depends only on the walls, the closed cells, the goals, the radius and
  *   the definition. A build in several updates gives the same bits as a build in one call.
  *
@@ -1260,12 +1261,12 @@ copse_status copse_crowd_restorable(const copse_crowd *crowd, const void *bytes,
  * there by up to an eighth of a circle, 2 if up to a quarter, else 4. A corner of closed cells has
  * 1 turning point. Turning points that are blocked or outside of the bounds are left out.
  *
- * If walls reach a million times farther than the field, rounding may miss them.
+ * Walls that extend a million times as far as the field may be missed, due to rounding.
  *
- * The obstacle tree must exist during every build and query: both test lines of sight in it. If the
- * tree was rebuilt after the field, a query tests every line of sight from its point in the new
- * tree. So an agent is never sent through a wall that moved, but it may find no way until the field
- * is built again. */
+ * The obstacle tree must exist during every build and query: both test lines of sight in the tree.
+ * If the tree was rebuilt after the field, a query tests every line of sight from its point against
+ * the new tree. So an agent is never sent through a wall that moved, but it may find no way until
+ * the field is built again. */
 #define COPSE_FLOWFIELD_MAX_CAPACITY 65534 /* the maximum number of anchors */
 #define COPSE_FLOWFIELD_MAX_SIDE     16384 /* the maximum number of cells along each axis */
 typedef struct copse_flowfield_def {
@@ -1301,8 +1302,8 @@ uint32_t copse_flowfield_rows(const copse_flowfield *field);
 /* Sets the walls; NULL: none. The tree is not copied: it must exist while the field uses it. */
 void copse_flowfield_set_obstacles(copse_flowfield *field, const copse_obstacle *walls);
 /* Sets the distance that ways keep from walls, in world units. Best slightly above the radius of
- * the largest agent, say 1.02 times it: then agents have room to turn. COPSE_INVALID_ARGUMENT: less
- * than half a cell, or more than COPSE_MAX_COORDINATE. */
+ * the largest agent, such as 1.02 times that radius: agents then have room to turn.
+ * COPSE_INVALID_ARGUMENT: less than half a cell, or more than COPSE_MAX_COORDINATE. */
 copse_status copse_flowfield_set_radius(copse_flowfield *field, float radius);
 float copse_flowfield_radius(const copse_flowfield *field); /* the radius for the next build */
 /* Returns a byte per cell, row by row from low y, for the caller to write. Ways don't enter cells
@@ -1314,7 +1315,7 @@ uint8_t *copse_flowfield_closed(copse_flowfield *field);
  * goal. The border of an area has an anchor per cell, and ways end at one of these anchors.
  *
  * A point is not free if it is too near to a wall, in a solid area, in a closed cell or outside of
- * the bounds. If a goal's point, or the whole border of its area, is not free, the goal moves: to
+ * the bounds. If a goal's point is not free, or no part of its area's border is, the goal moves: to
  * the center of the free cell nearest to the goal's middle, ties by lower index. If no cell is
  * free, the goal is ignored. */
 typedef struct copse_flowfield_goal {
@@ -1337,9 +1338,9 @@ uint32_t copse_flowfield_goal_count(const copse_flowfield *field); /* the number
  * capacity that is necessary. */
 copse_status copse_flowfield_build(copse_flowfield *field, uint32_t *needed);
 /* Builds the field a part at a time. Each call goes on with the build under way or, if there is
- * none, begins one. Returns after visiting about `work` cells. It may visit more, to finish one
- * search for a goal's free cell or one anchor's cells. copse_flowfield_stats returns how much work
- * the last build was.
+ * none, begins one. Returns after visiting about `work` cells. A call may visit more, to finish a
+ * goal's search for a free cell, or the cells of one anchor. copse_flowfield_stats returns how much
+ * work the last build was.
  *
  * While a build is under way, queries see the previous build. *done becomes true when the build is
  * complete. From then on, queries see the new build. Call update again only after something
@@ -1355,12 +1356,12 @@ bool copse_flowfield_is_built(const copse_flowfield *field); /* true after the f
 
 /* ---- Queries: they see the last build ---- *
  * A way first leads to the best anchor in sight. A query tries the anchors of the 4 cells around
- * its point. If it sees none of them, as may happen near walls, it tries the anchors of 12 more
- * cells, then the centers of 36 cells. Most points in the open need no test of a line of sight. If
- * a point is nearer to a wall than the radius, its lines of sight are tested with almost its
- * distance to the wall instead of the radius. From outside of the bounds, ways lead to cells in
- * sight at the border. Queries fail with COPSE_NOT_BUILT before the first build, and with
- * COPSE_INVALID_ARGUMENT for coordinates that are not finite. */
+ * its point. If none of these is in sight, as may happen near walls, the query tries the anchors of
+ * 12 more cells, then the centers of 36 cells. Most points in the open need no test of a line of
+ * sight. From a point within the radius of a wall, lines of sight are tested with slightly less
+ * than the point's distance to the wall, not with the radius. From outside of the bounds, ways lead
+ * to cells in sight at the border. Queries fail with COPSE_NOT_BUILT before the first build, and
+ * with COPSE_INVALID_ARGUMENT for coordinates that are not finite. */
 /* Writes the length of the way from a point to the nearest goal, plus the goal's cost. INFINITY:
  * there is no way. In a goal's area, the length of the way to this goal is 0. */
 copse_status copse_flowfield_distance(const copse_flowfield *field, const float *point,
@@ -1374,10 +1375,10 @@ copse_status copse_flowfield_direction(const copse_flowfield *field, const float
 copse_status copse_flowfield_direction_many(const copse_flowfield *field, const float *points,
                                             uint32_t n, float *directions, float *distances);
 /* Writes the corners (x, y each) of the way from a point. The goal is the last corner; the point
- * itself is left out. But if the point is at the goal, in an area, the point is the only corner.
- * *total is the number of corners; 0: there is no way. If *total exceeds `capacity`, the first
- * `capacity` corners are written. If the walls were rebuilt after the field, only the way to the
- * first corner is tested. */
+ * itself is left out. But if the point is in a goal's area, it is the only corner. *total is the
+ * number of corners; 0: there is no way. If *total exceeds `capacity`, the first `capacity` corners
+ * are written. If the walls were rebuilt after the field, only the way to the first corner is
+ * tested. */
 copse_status copse_flowfield_path(const copse_flowfield *field, const float *point, float *corners,
                                   uint32_t capacity, uint32_t *total);
 /* What an agent heads for. */
@@ -1406,34 +1407,34 @@ typedef struct copse_flowfield_aim {
 copse_status copse_flowfield_lead(const copse_flowfield *field, const float *point, float radius,
                                   copse_flowfield_aim *aim);
 
-/* Makes a field lead the agents of a crowd whose groups share a bit with `mask`. In each step, they
- * prefer the field's direction at their preferredSpeed, until they are at the goal. They arrive and
- * get stuck as with goals of their own. The step also writes the agents' entries of `goals`: the
- * center of the goal where the agent's way ends or, if there is no way, NaN. An agent that has no
- * way, or is larger than the field's radius, stands still, and is then reported as stuck. An agent
- * stops where it enters a goal's area.
+/* Makes a field lead the agents of a crowd whose groups share a bit with `mask`. In each step,
+ * these agents prefer the field's direction at their preferredSpeed, until they are at the goal.
+ * They arrive and get stuck as with goals of their own. The step also writes the agents' entries of
+ * `goals`: the center of the goal where the agent's way ends or, if there is no way, NaN. An agent
+ * that has no way, or is larger than the field's radius, stands still, and is then reported as
+ * stuck. An agent stops where it enters a goal's area.
  *
  * Several fields can lead a crowd: an agent follows the first field whose mask shares a bit with
  * its groups. If the field leads the crowd already, its mask is replaced. With a mask of 0, the
- * field leads no agent any more: only then, or after the crowd is destroyed, may the field be
- * destroyed. Snapshots of a crowd hold what each agent heads for, but not which fields lead the
- * agents.
+ * field leads no agent. Destroy the field only after that, or after the crowd. Snapshots of a crowd
+ * hold what each agent heads for, but not which fields lead the agents.
  *
  * O(1). A step then takes some tenths of a microsecond more for each agent that is led.
  * COPSE_INVALID_ARGUMENT: the crowd is 3D. COPSE_FULL: COPSE_CROWD_FIELDS fields lead the crowd
  * already. */
 copse_status copse_crowd_follow(copse_crowd *crowd, const copse_flowfield *field, uint32_t mask);
 
-/* Returns, for each cell, the length of the way from its center to the nearest goal; INFINITY:
- * there is none. The array is valid until the next build, update, restore, reserve or destroy, and
- * meaningless before the first build. */
+/* Returns an array by cell: the length of the way from the cell's center to the nearest goal;
+ * INFINITY: there is none. The array is valid until the next build, update, restore, reserve or
+ * destroy, and meaningless before the first build. */
 const float *copse_flowfield_distances(const copse_flowfield *field);
 /* Writes cells to draw, row by row, 7 floats each: lo x, y, hi x, y; the length of the way from the
  * center (INFINITY: none); the anchor (-1: none); 1 if the cell is blocked, else 0. */
 size_t copse_flowfield_cells(const copse_flowfield *field, size_t skipped, float *out,
                              size_t capacity);
-/* Writes lines to draw, from each anchor that has a way to the next anchor on the way, 5 floats
- * each: x0, y0, x1, y1, length of the way. The line of a goal starts and ends at the goal. */
+/* Writes lines to draw, 5 floats each: x0, y0, x1, y1, length of the way. Each anchor that has a
+ * way has a line, which leads to the next anchor on the way. The line of a goal starts and ends at
+ * the goal. */
 size_t copse_flowfield_lines(const copse_flowfield *field, size_t skipped, float *out,
                              size_t capacity);
 typedef struct copse_flowfield_statistics { /* of the last build, unless a member says otherwise */
@@ -1457,9 +1458,9 @@ copse_flowfield_statistics copse_flowfield_stats(const copse_flowfield *field);
 bool copse_flowfield_validate(const copse_flowfield *field);
 
 /* Saves the last build, the build under way, and the settings except the obstacle tree. The field
- * that restores needs the same bounds and cell, and room for the anchors and goals. It then goes on
- * exactly like the saved field. If its obstacle tree has other walls, it goes on as if the tree had
- * been rebuilt. */
+ * that restores needs the same bounds and cell, and room for the anchors and goals. After a
+ * restore, the field goes on exactly like the saved one. If its obstacle tree has other walls, the
+ * field goes on as if the tree had been rebuilt. */
 copse_status copse_flowfield_save(const copse_flowfield *field, void *bytes, size_t capacity,
                                   size_t *total);
 copse_status copse_flowfield_restore(copse_flowfield *field, const void *bytes, size_t size);
