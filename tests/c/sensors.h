@@ -10,6 +10,9 @@
 
 enum { SENSED_AGENTS = 96, SENSORS = 12, SENSED_WORDS = 8192 };
 
+/* A world that wraps around, in 2D and in 3D. Some agents are outside of it. */
+static const float SENSED_WORLD[] = {-8, -8, 8, 8, 6, 12};
+
 typedef struct sensor_game {
   ledger book;
   kind like;
@@ -121,7 +124,7 @@ static inline bool brute_sense(const sensor_game *game, uint32_t slot, float dis
                               game->builtGroups,
                               game->builtCount,
                               game->dim,
-                              NULL};
+                              game->like.wrap};
   uint32_t ids[SENSED_AGENTS];
   float center[3] = {0}, lo[3] = {0}, hi[3] = {0};
   copse_results results = {ids, NULL, SENSED_AGENTS, 0, 0};
@@ -343,6 +346,9 @@ static inline const char *next_move(sensor_game *game, input *in) {
   case 0:
   case 1:
     sensor = next_sensor(in);
+    /* A world that wraps around refuses boxes. */
+    if (game->like.wrap && sensor.kind == COPSE_SENSOR_BOX && next_byte(in) % 32)
+      sensor.kind = COPSE_SENSOR_AGENT;
     return game_add(game, &sensor);
   case 2:
     return game_forget(game, slot, next_byte(in) % 2);

@@ -48,6 +48,65 @@ static void test_boxes_agree_with_a_list(void) {
   }
 }
 
+/* Boxes and points whose corners are the points of a spread, in a world between two of them. */
+static void test_boxes_agree_with_a_list_on_every_spread(void) {
+  enum { CORNERS = 4 * BOXES, QUESTIONS = 6 };
+  static float points[3 * CORNERS];
+  static box_list list;
+  uint32_t state = 11;
+  for (int spread = 0; spread < 2 * INPUTS; spread++)
+    for (uint32_t dim = 2; dim <= 3; dim++) {
+      const size_t bytes = dim * sizeof(float);
+      copse_octree_def def = sixteen(dim, 1 + random_word(&state) % 6, random_word(&state) % 25);
+      def.capacity = BOXES;
+      def.looseness = random_word(&state) % 2 ? 1 : 1.5f;
+      fill_input(points, spread / 2, CORNERS, dim, spread % 2);
+      for (uint32_t axis = 0; axis < dim; axis++) {
+        const float a = points[axis], b = points[CORNERS / 2 * dim + axis];
+        def.bounds[axis] = fminf(a, b);
+        def.bounds[dim + axis] = a != b ? fmaxf(a, b) : a + 1;
+      }
+      copse_octree *tree = octree_of(def);
+      list = (box_list){.dimensions = dim, .groups = copse_octree_groups(tree)};
+      for (uint32_t id = 0; id < BOXES; id++) {
+        const float *corner = points + (size_t)id * dim;
+        const float *other = corner + (id % 3 ? (size_t)BOXES * dim : 0);
+        for (uint32_t axis = 0; axis < dim; axis++) {
+          list.boxes[id][axis] = fminf(corner[axis], other[axis]);
+          list.boxes[id][dim + axis] = fmaxf(corner[axis], other[axis]);
+        }
+        memcpy(copse_octree_boxes(tree) + 2 * dim * id, list.boxes[id], 2 * bytes);
+        list.used[id] = true;
+      }
+      CHECK(copse_octree_load(tree, BOXES, NULL) == COPSE_OK && copse_octree_validate(tree));
+      for (uint32_t id = 0; id < BOXES; id++) {
+        copse_octree_groups(tree)[id] = random_word(&state) % 5;
+        if (id % 7 != 6) continue;
+        CHECK(copse_octree_remove(tree, id) == COPSE_OK);
+        list.used[id] = false;
+      }
+      for (int i = 0; i < QUESTIONS; i++) {
+        box_question question = {.query = copse_query_default(), .k = random_word(&state) % 20};
+        const float *one = list.boxes[random_word(&state) % BOXES];
+        memcpy(question.center, points + random_word(&state) % CORNERS * dim, bytes);
+        memcpy(question.to, points + random_word(&state) % CORNERS * dim, bytes);
+        memcpy(question.lo, one, bytes);
+        memcpy(question.hi, one + dim, bytes);
+        question.radius = sqrtf(box_distance2(&list, one, question.center));
+        if (random_word(&state) % 3 == 0) question.radius = nextafterf(question.radius, 0);
+        if (random_word(&state) % 2) question.query.mask = random_word(&state) % 8;
+        if (random_word(&state) % 2) question.query.exclude = random_word(&state) % BOXES;
+        if (random_word(&state) % 2) question.query.maxDistance = question.radius;
+        if (random_word(&state) % 2) question.query.inflate = question.radius / 3;
+        const char *wrong = compare_boxes(tree, &list, &question);
+        if (!wrong) wrong = compare_box_batches(tree, &list, &question);
+        if (wrong) printf("spread %d in %uD: %s\n", spread, dim, wrong);
+        CHECK(!wrong);
+      }
+      copse_octree_destroy(tree);
+    }
+}
+
 static void test_a_move_within_a_cell_changes_no_structure(void) {
   copse_octree *tree = octree_of(sixteen(2, 1, 4));
   const uint32_t slot = add_box(tree, 1, 1, 2, 2);
@@ -1082,6 +1141,7 @@ static void test_rows_of_many_areas_are_those_of_single_queries(void) {
 
 const unit_test OCTREE_TESTS[] = {
     TEST(test_boxes_agree_with_a_list),
+    TEST(test_boxes_agree_with_a_list_on_every_spread),
     TEST(test_a_move_within_a_cell_changes_no_structure),
     TEST(test_items_on_a_dividing_line_belong_to_one_side),
     TEST(test_cells_are_written_whole_while_they_fit),

@@ -1342,6 +1342,95 @@ static void test_queries_agree_with_brute_force(void) {
   }
 }
 
+/* Writes a world that wraps around: the bounds of all agents, or the lower half of them. */
+static void world_around(const float *points, uint32_t n, uint32_t dim, bool isHalf, float *wrap) {
+  for (uint32_t axis = 0; axis < dim; axis++) {
+    float lo = points[axis], hi = lo;
+    for (uint32_t i = 0; i < n; i++) {
+      lo = fminf(lo, points[i * dim + axis]);
+      hi = fmaxf(hi, points[i * dim + axis]);
+    }
+    if (isHalf) hi = lo / 2 + hi / 2;
+    wrap[axis] = lo;
+    wrap[dim + axis] = hi > lo ? hi : lo + 1;
+  }
+}
+
+/* Draws a question in the scale of the agents: places are those of agents, and distances those
+ * between two of them. Writes radii of agents. */
+static point_question question_among(const brute_points *brute, uint32_t *seed, float *radii) {
+  const uint32_t n = brute->count, stride = brute->positions.stride;
+  const uint32_t alone = random_word(seed) % (brute->dimensions + 2); /* the axis of a direction */
+  point_question question = {.query = copse_query_default(), .k = random_word(seed) % 12};
+  float places[4][3] = {{0}};
+  for (int i = 0; i < 4; i++) {
+    const uint32_t id = random_word(seed) % n, other = random_word(seed) % n;
+    for (uint32_t axis = 0; axis < brute->dimensions; axis++) {
+      const float *x = brute->positions.axes[axis];
+      places[i][axis] = id % 4 ? x[id * stride] : x[id * stride] / 2 + x[other * stride] / 2;
+    }
+  }
+  memcpy(question.center, places[0], sizeof question.center);
+  for (uint32_t axis = 0; axis < brute->dimensions; axis++) {
+    question.lo[axis] = fminf(places[1][axis], places[2][axis]);
+    question.hi[axis] = fmaxf(places[1][axis], places[2][axis]);
+    if (alone >= brute->dimensions) question.direction[axis] = places[3][axis] - places[0][axis];
+  }
+  if (alone < brute->dimensions) question.direction[alone] = 1;
+  question.radius = sqrtf(brute_distance2(brute, places[0], places[1 + random_word(seed) % 3]));
+  if (random_word(seed) % 3 == 0) question.radius = nextafterf(question.radius, 0);
+  if (random_word(seed) % 9 == 0) question.radius = INFINITY;
+  question.halfAngle = (float)(random_word(seed) % 32) / 10;
+  if (random_word(seed) % 2) question.query.mask = random_word(seed) % 8;
+  if (random_word(seed) % 2) question.query.exclude = random_word(seed) % n;
+  if (random_word(seed) % 2) question.query.maxDistance = question.radius;
+  if (random_word(seed) % 2) question.query.inflate = question.radius / 3;
+  for (uint32_t id = 0; id < n; id++)
+    radii[id] = random_word(seed) % 2 ? question.radius : question.radius / (float)(id + 1);
+  return question;
+}
+
+static void test_every_query_is_exact_on_every_spread(void) {
+  enum { N = 70, QUESTIONS = 3 };
+  float points[3 * N], radii[N], wrap[6];
+  uint32_t groups[N], masks[N], seed = 31;
+  const int worlds = tested.noun == GRID ? 3 : 1; /* does not wrap, or wraps around two worlds */
+  for (int spread = 0; spread < 2 * INPUTS * worlds; spread++)
+    for (uint32_t dim = 2; dim <= 3; dim++) {
+      copse_agenttree_def def = copse_agenttree_default();
+      def.dimensions = dim;
+      def.capacity = N;
+      def.leafSize = 1 + random_word(&seed) % 9;
+      def.axis = (copse_axis)(random_word(&seed) % 2);
+      def.split = (copse_split)(random_word(&seed) % 2);
+      fill_input(points, spread / 2 % INPUTS, N, dim, spread % 2);
+      for (uint32_t id = 0; id < N; id++) {
+        groups[id] = random_word(&seed) % 5;
+        masks[id] = random_word(&seed) % 8;
+      }
+      if (spread >= 2 * INPUTS) {
+        world_around(points, N, dim, spread >= 4 * INPUTS, wrap);
+        tested.wrap = wrap;
+      }
+      copse_points *index = make(def);
+      tested.wrap = NULL;
+      const copse_const_positions given = interleaved(points, dim);
+      const brute_points brute = {given, groups, N, dim, spread < 2 * INPUTS ? NULL : wrap};
+      CHECK(copse_points_build_from(index, &given, groups, N, NULL) == COPSE_OK);
+      CHECK(copse_points_validate(index));
+      for (int i = 0; i < QUESTIONS; i++) {
+        const point_question question = question_among(&brute, &seed, radii);
+        const char *wrong = compare_queries(index, &brute, &question);
+        if (!wrong) wrong = compare_rays(index, &brute, &question, i % 2 ? radii : NULL);
+        if (!wrong) wrong = compare_batches(index, &brute, &question, masks, radii);
+        if (!wrong) wrong = compare_many(index, &brute, &question);
+        if (wrong) printf("spread %d in %uD: %s\n", spread, dim, wrong);
+        CHECK(!wrong);
+      }
+      copse_points_destroy(index);
+    }
+}
+
 static void test_batches_refuse_invalid_arguments(void) {
   const float points[] = {0, 0, 1, 1}, bad[] = {0, NAN}, negative[] = {1, -1};
   copse_points *index = built(points, 2, 1);
@@ -2183,6 +2272,7 @@ const unit_test POINTS_TESTS[] = {
     EVERY(test_truncated_results_stop_at_the_capacity_and_keep_the_total),
     EVERY(test_ties_go_to_the_lower_id),
     EVERY(test_queries_agree_with_brute_force),
+    EVERY(test_every_query_is_exact_on_every_spread),
     EVERY(test_batches_refuse_invalid_arguments),
     EVERY(test_truncated_rows_are_whole),
     EVERY(test_batches_are_exact_for_crowded_agents),
