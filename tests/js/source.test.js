@@ -13,7 +13,7 @@ import { createRandom, distributions, integer, pick } from '../../web/random.js'
 const RUNS = runsOf(400)
 const NAMES = Object.keys(distributions)
 const SOURCES = [...Object.keys(KINDS), 'Crowd']
-const MAX_AGENTS = 120
+const MAX_AGENTS = 60
 
 const test = suite('source')
 const libraries = []
@@ -83,22 +83,42 @@ function coordinate(source, dimensions, slot, axis) {
 }
 
 /** Makes both indexes run the same queries. */
-function compare(index, own, dimensions, random) {
-  const place = () => Array.from({ length: dimensions }, () => 1000 * random())
-  const radius = 300 * random()
+function compare(index, own, dimensions, random, wraps) {
+  /** Draws a place: on an agent, or anywhere. */
+  const place = () => {
+    const slot = integer(random, 2 * own.slots + 1)
+    return Array.from({ length: dimensions }, (_, axis) =>
+      slot < own.slots ? own.positions[slot * dimensions + axis] : 1000 * random(),
+    )
+  }
+  const radius = pick(random, [0, 300 * random(), 300 * random(), Infinity])
   const segments = Float32Array.from([...place(), ...place(), ...place(), ...place()])
   const mask = pick(random, [undefined, 1, 2])
-  const calls = [
-    ['within', ...place(), radius, { mask }],
+  const [exclude, inflate] = [integer(random, own.slots + 1), 30 * random()]
+  const lists = {
+    mask: Uint32Array.of(1, 3),
+    exclude: Uint32Array.of(exclude, -1),
+    inflate: Float32Array.of(inflate, 0),
+  }
+  const planes = Float32Array.of(1, 0, 0, -place()[0], 0, -1, 0.5, 700)
+  const flat = [
     ['range', ...place(), ...place(), { mask }],
-    ['cone', ...place(), ...place(), 0.6, radius, { mask }],
+    ['countRange', ...place(), ...place()],
+    ['cone', ...place(), ...new Array(dimensions).fill(1), 0.6, radius, { mask }],
+    ['raycast', ...place(), ...place(), { mask, exclude, inflate }],
+    ['raycastAll', ...place(), ...place(), { mask, exclude, inflate }],
+    ['raycastMany', segments, { mask }],
+    ['raycastMany', segments, lists],
+    ['rangeMany', segments, { mask, exclude }],
+    ...(dimensions === 3 ? [['frustum', planes, { mask }]] : []),
+  ]
+  const calls = [
+    ...(wraps ? [] : flat), // a world that wraps around refuses these
+    ['within', ...place(), radius, { mask }],
     ['nearest', ...place(), { mask }],
     ['neighbors', ...place(), 5, { mask }],
     ['countWithin', ...place(), radius],
-    ['countRange', ...place(), ...place()],
     ['anyWithin', ...place(), radius],
-    ['raycast', ...place(), ...place(), { mask }],
-    ['raycastMany', segments, { mask }],
     ['pairs', { mask }],
     ['pairs', radius / 4],
     ['allWithin', radius / 2, { mask }],
@@ -154,7 +174,11 @@ for (const kind of Object.keys(KINDS))
         const where = libraries[core]
         const random = createRandom(seed)
         const source = drawSource(where, sourceKind, dimensions, random)
-        const options = pick(random, KINDS[kind].variants)
+        const options = { ...pick(random, KINDS[kind].variants) }
+        if (kind === 'Grid' && random() < 0.3)
+          options.wrap = Array.from({ length: 2 * dimensions }, (_, i) =>
+            i < dimensions ? -9 : 700,
+          )
         const index = create(where, kind, dimensions, { ...options, source })
         for (let frame = 0; frame < 3; frame++) {
           if (frame === 2) source.reserve(source.capacity + 1 + integer(random, 50))
@@ -165,7 +189,7 @@ for (const kind of Object.keys(KINDS))
           assert.is(index.count, source.count)
           assert.ok(index.validate())
           const own = copyOf(where, kind, dimensions, source, options)
-          compare(index, own, dimensions, random)
+          compare(index, own, dimensions, random, options.wrap)
           own.dispose()
         }
         index.dispose()

@@ -10,7 +10,7 @@ import * as scalar from 'copse/scalar'
 import * as list from './box-oracle.js'
 import { forAll, runsOf } from './fastcheck.js'
 import { assertSame, thrown } from './indexes.js'
-import { createRandom, integer, pick } from '../../../web/random.js'
+import { createRandom, distributions, integer, pick } from '../../../web/random.js'
 
 const RUNS = runsOf(520)
 
@@ -74,10 +74,26 @@ function drawBox(random, { dimensions, items, row, world }) {
   return box
 }
 
+const SPREADS = Object.keys(distributions)
+
+/** Returns boxes whose corners are the points of a spread. */
+function drawSpread(random, { dimensions, items, options: { capacity } }, spread) {
+  const points = distributions[spread](random, 2 * capacity, dimensions)
+  return Array.from({ length: capacity }, (_, id) => {
+    const isPoint = items === 'points' || (items === 'mixture' && random() < 0.4)
+    const corner = points.subarray(id * dimensions, (id + 1) * dimensions)
+    const far = (isPoint ? id : id + capacity) * dimensions
+    const sides = [Math.min, Math.max].map((side) =>
+      corner.map((x, axis) => side(x, points[far + axis])),
+    )
+    return Float32Array.of(...sides[0], ...sides[1])
+  })
+}
+
 const OPERATIONS = [
   ...['add', 'add', 'fill', 'fill', 'fill', 'addAt', 'move', 'move', 'moveFew', 'moveMany'],
   ...['moveFew', 'remove', 'remove', 'thin', 'groups', 'restore', 'clear', 'reserve', 'wrong'],
-  'load',
+  ...['load', 'spread'],
 ]
 
 const drawnSequence = fc.record({
@@ -188,18 +204,14 @@ const operations = {
   moveMany: (random, state) => moveAll(random, state, 1),
 
   load(random, state) {
-    const { dimensions, model, options, trees } = state
-    const count = integer(random, options.capacity + 1)
-    const boxes = Array.from({ length: count }, () => drawBox(random, state))
-    for (const tree of trees)
-      for (const [id, box] of boxes.entries()) tree.boxes.set(box, id * 2 * dimensions)
-    callBoth(state, (tree) => tree.load(count))
-    for (let id = 0; id < options.capacity; id++) {
-      if (list.isUsed(model, id)) model.generations[id]++
-      if (id < count) model.generations[id]++
-    }
-    for (const [id, box] of boxes.entries()) writeToModel(state, id, box)
+    const count = integer(random, state.options.capacity + 1)
+    load(
+      state,
+      Array.from({ length: count }, () => drawBox(random, state)),
+    )
   },
+
+  spread: (random, state) => load(state, drawSpread(random, state, pick(random, SPREADS))),
 
   remove(random, state) {
     const { model, options } = state
@@ -291,6 +303,19 @@ const operations = {
           'TypeError',
         )
   },
+}
+
+/** Replaces all items. */
+function load(state, boxes) {
+  const { dimensions, model, options, trees } = state
+  for (const tree of trees)
+    for (const [id, box] of boxes.entries()) tree.boxes.set(box, id * 2 * dimensions)
+  callBoth(state, (tree) => tree.load(boxes.length))
+  for (let id = 0; id < options.capacity; id++) {
+    if (list.isUsed(model, id)) model.generations[id]++
+    if (id < boxes.length) model.generations[id]++
+  }
+  for (const [id, box] of boxes.entries()) writeToModel(state, id, box)
 }
 
 /** Moves a share of the boxes by writing them. Sometimes writes a bad box: then nothing moves. */
@@ -635,6 +660,24 @@ export function testSequences() {
   for (const dimensions of [2, 3])
     test(`${NAMES[dimensions]} returns what a list returns, in ${RUNS} sequences`, () => {
       forAll(drawnSequence, RUNS, (drawn) => playSequence(drawn, dimensions))
+    })
+
+  for (const dimensions of [2, 3])
+    test(`${NAMES[dimensions]} returns what a list returns, on every spread`, () => {
+      for (const spread of SPREADS)
+        for (const world of Object.keys(WORLDS)) {
+          const random = createRandom(spread.length)
+          const shape = { capacity: 60, looseness: 1.25, leafSize: 4, maxDepth: 12 }
+          const drawn = { world, row: 'mixture', items: 'mixture', ...shape }
+          const state = start(drawn, dimensions)
+          load(state, drawSpread(random, state, spread))
+          operations.groups(random, state)
+          operations.thin(random, state)
+          checkState(state)
+          for (let i = 0; i < 3; i++)
+            for (const query of Object.values(queries)) query(random, state)
+          for (const tree of state.trees) tree.dispose()
+        }
     })
 
   test.run()
