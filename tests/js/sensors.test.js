@@ -7,28 +7,23 @@ import * as simd from 'copse'
 import * as scalar from 'copse/scalar'
 import { NOT_NUMBERS, WRONG, WRONG_OPTIONS, WRONG_SIZES } from './support/bad-arguments.js'
 import { forAll, runsOf } from './support/fastcheck.js'
+import { extentOf } from './support/grid-options.js'
 import { bytesOf, className, KINDS, thrown } from './support/indexes.js'
-import { createRandom, distributions, integer } from '../../web/random.js'
+import { distance2 } from './support/point-oracle.js'
+import { createRandom, distributions, integer, pick } from '../../web/random.js'
 
 const { fround } = Math
 const RUNS = runsOf(40)
 
 // ---- The oracle ----
 
-/** Returns the squared distance of two points, computed in float32 like in the core. */
-function distance2(a, b) {
-  let sum = 0
-  for (let axis = 0; axis < a.length; axis++) {
-    const difference = fround(fround(a[axis]) - fround(b[axis]))
-    sum = fround(sum + fround(difference * difference))
-  }
-  return sum
-}
-
 /** True if an agent is within a distance of a sensor, whose center is `center`. */
-function isWithin(position, { box }, center, distance) {
-  if (!box) return distance2(position, center) <= fround(fround(distance) * fround(distance))
+function isWithin(position, { box }, center, distance, wrap) {
   const { length } = position
+  if (!box) {
+    const agents = { dimensions: length, positions: position, wrap }
+    return distance2(agents, 0, Float32Array.from(center)) <= fround(fround(distance) ** 2)
+  }
   return position.every((x, axis) => {
     const [a, b] = [box[axis], box[length + axis]].map((side) => fround(side))
     const lo = fround(Math.min(a, b) - fround(distance))
@@ -38,11 +33,12 @@ function isWithin(position, { box }, center, distance) {
 
 /** Sensors as plain sets: each remembers ids, with their generations. */
 class Sets {
-  /** `holder` has the agents of the index: the index itself, or its source. */
-  constructor(index, dimensions, holder = index) {
+  /** `holder` has the agents of the index: the index itself, or its source. `wrap`: the world's sides. */
+  constructor(index, dimensions, holder, wrap) {
     this.index = holder
     this.rebuild = () => index.build()
     this.dimensions = dimensions
+    this.wrap = wrap
     /** By slot; undefined if the slot is free. @type {any[]} */
     this.sensors = []
     this.built = []
@@ -69,7 +65,7 @@ class Sets {
 
   /** Updates one sensor. Returns the ids that left, that entered, and that are inside. */
   update(sensor) {
-    const { index } = this
+    const { index, wrap } = this
     const { generations } = index
     const { agent, radius, leave, mask = -1 } = sensor
     if (agent !== undefined) {
@@ -82,9 +78,9 @@ class Sets {
     for (const [id, { position, groups }] of this.built.entries()) {
       if (isBlind || id === agent || !(groups & mask) || !index.has(id)) continue
       const isKnown = sensor.inside.get(id) === generations[id]
-      const isNear = isWithin(position, sensor, center, radius)
+      const isNear = isWithin(position, sensor, center, radius, wrap)
       if (!isKnown && !isNear) continue
-      if (!isWithin(position, sensor, center, leave)) continue
+      if (!isWithin(position, sensor, center, leave, wrap)) continue
       if (!isKnown) entered.push(id)
       inside.set(id, generations[id])
     }
@@ -118,22 +114,52 @@ function assertUpdate(sensors, sets, context) {
   assert.is(sensors.stats().inside, totals.inside)
 }
 
-function drawSensor(random, dimensions, agents) {
-  const point = () => Array.from({ length: dimensions }, () => random() * 100)
-  const radius = integer(random, 4) === 0 ? 0 : random() * 30
+/** Draws a point: where an agent is, or anywhere near the origin. */
+function drawPoint(random, sets, agents) {
+  const agent = integer(random, agents + (agents >> 1))
+  if (agent < agents) return sets.positionOf(agent)
+  return Array.from({ length: sets.dimensions }, () => random() * 100)
+}
+
+/** Draws a distance: 0, infinite, any, or that of two agents. */
+function drawDistance(random, sets, agents) {
+  const kind = pick(random, ['0', 'any', 'any', 'exact', 'exact', 'Infinity'])
+  if (kind === '0') return 0
+  if (kind === 'Infinity') return Infinity
+  if (kind === 'any') return random() * 30
+  const { dimensions, wrap } = sets
+  const [one, other] = [0, 1].map(() => sets.positionOf(integer(random, agents)))
+  return fround(Math.sqrt(distance2({ dimensions, positions: one, wrap }, 0, other)))
+}
+
+function drawSensor(random, sets, agents) {
+  const point = () => drawPoint(random, sets, agents)
+  const radius = drawDistance(random, sets, agents)
   const sensor = { radius, leave: radius + (integer(random, 2) ? random() * 20 : 0) }
   if (integer(random, 3) === 0) sensor.mask = 1 << integer(random, 3)
   if (integer(random, 3) === 0) sensor.agent = integer(random, agents)
-  else if (integer(random, 2)) sensor.position = point()
+  else if (sets.wrap || integer(random, 2)) sensor.position = point()
   else sensor.box = [...point(), ...point()]
   return sensor
 }
 
+/** Moves some agents to where others began. Now and then all move a little. */
+function moveAgents(random, { index, dimensions }, places, agents) {
+  const isJittered = integer(random, 4) === 0
+  for (let agent = 0; agent < agents; agent++) {
+    if (integer(random, 4) === 0) {
+      const from = integer(random, agents) * dimensions
+      index.positions.set(places.subarray(from, from + dimensions), agent * dimensions)
+    }
+    for (let axis = 0; isJittered && axis < dimensions; axis++)
+      index.positions[agent * dimensions + axis] += random() * 8 - 4
+  }
+}
+
 /** Makes random changes to agents and sensors. */
-function change(random, sensors, sets, dimensions, agents) {
+function change(random, sensors, sets, agents) {
   const { index } = sets
-  const point = () => Array.from({ length: dimensions }, () => random() * 100)
-  for (let i = 0; i < agents * dimensions; i++) index.positions[i] += random() * 8 - 4
+  const point = () => drawPoint(random, sets, agents)
   for (let i = 0; i < 6; i++) {
     const agent = integer(random, agents)
     if (index.has(agent) && integer(random, 2)) index.remove(agent)
@@ -148,7 +174,7 @@ function change(random, sensors, sets, dimensions, agents) {
     if (!sensor || integer(random, 6) === 0) {
       if (sensor) sensors.remove(slot)
       sets.sensors[slot] = undefined
-      const drawn = drawSensor(random, dimensions, agents)
+      const drawn = drawSensor(random, sets, agents)
       sets.sensors[sensors.add(drawn)] = { ...drawn, inside: new Map() }
     } else if (integer(random, 4) === 0) {
       sensors.reset(slot)
@@ -175,8 +201,6 @@ for (const [build, library] of Object.entries({ simd, scalar })) {
     return index
   }
 
-  const AGENTS = 70
-
   const createIndex = (kind, dimensions, options) =>
     new library[className(kind, dimensions)]({
       ...options,
@@ -184,9 +208,10 @@ for (const [build, library] of Object.entries({ simd, scalar })) {
     })
 
   /** Returns a crowd, or an index that has agents of its own. */
-  function createHolder(kind, dimensions, places) {
-    const holder = createIndex(kind, dimensions, { capacity: AGENTS })
-    for (let agent = 0; agent < AGENTS; agent++) {
+  function createHolder(kind, dimensions, places, options) {
+    const agents = places.length / dimensions
+    const holder = createIndex(kind, dimensions, { capacity: agents, ...options })
+    for (let agent = 0; agent < agents; agent++) {
       const position = Array.from(places.slice(agent * dimensions, (agent + 1) * dimensions))
       if (kind === 'Crowd') holder.add({ position })
       else holder.add(...position)
@@ -194,20 +219,33 @@ for (const [build, library] of Object.entries({ simd, scalar })) {
     return holder
   }
 
+  /** Returns the sides of a world that wraps around: all agents are in it, or most are outside. */
+  function worldOf(random, places, dimensions) {
+    const count = places.length / dimensions
+    const groups = new Uint32Array(count).fill(1)
+    const extent = extentOf({ count, dimensions, positions: places, groups }) || 1
+    const [min, max] = pick(random, [
+      [-30, 70],
+      [0, Math.min(extent, 1e17)],
+    ])
+    return Array.from({ length: 2 * dimensions }, (_, i) => (i < dimensions ? min : max))
+  }
+
   /** Plays frames with random changes. `from` is the kind of the source, undefined without one. */
-  function play({ kind, from, dimensions, spread, seed }) {
-    const agents = AGENTS
+  function play({ kind, from, dimensions, spread, seed, agents, frames, wraps }) {
     const random = createRandom(seed)
     const places = distributions[spread](random, agents, dimensions)
-    const holder = createHolder(from ?? kind, dimensions, places)
-    const index = from ? createIndex(kind, dimensions, { source: holder }) : holder
+    const wrap = wraps && kind === 'Grid' ? worldOf(random, places, dimensions) : undefined
+    const holder = createHolder(from ?? kind, dimensions, places, from ? {} : { wrap })
+    const index = from ? createIndex(kind, dimensions, { source: holder, wrap }) : holder
     const sensors = new library.Sensors({ index, capacity: 9 })
-    const sets = new Sets(index, dimensions, holder)
-    for (let frame = 0; frame < 12; frame++) {
-      change(random, sensors, sets, dimensions, agents)
+    const sets = new Sets(index, dimensions, holder, wrap)
+    for (let frame = 0; frame < frames; frame++) {
+      change(random, sensors, sets, agents)
+      if (frame > 0) moveAgents(random, sets, places, agents)
       if (frame === 0 || integer(random, 6)) sets.build()
       assertUpdate(sensors, sets, `${spread}, ${dimensions}D, frame ${frame}`)
-      if (frame === 6) sensors.restore(sensors.save())
+      if (frame === frames >> 1) sensors.restore(sensors.save())
     }
     assert.is(sensors.count, sets.sensors.filter(Boolean).length)
     sensors.dispose()
@@ -223,7 +261,10 @@ for (const [build, library] of Object.entries({ simd, scalar })) {
       test(`of ${kind} agree with sets${from ? `, with a source: ${from}` : ''}`, () => {
         for (const dimensions of [2, 3])
           for (const spread of SPREADS)
-            play({ kind, from, dimensions, spread, seed: spread.length * dimensions })
+            for (const wraps of kind === 'Grid' ? [false, true] : [false]) {
+              const seed = spread.length * dimensions
+              play({ kind, from, dimensions, spread, seed, agents: 70, frames: 12, wraps })
+            }
       })
 
   test('agree with sets, in drawn cases', () => {
@@ -233,6 +274,9 @@ for (const [build, library] of Object.entries({ simd, scalar })) {
       dimensions: fc.constantFrom(2, 3),
       spread: fc.constantFrom(...SPREADS),
       seed: fc.nat(),
+      agents: fc.integer({ min: 1, max: 40 }),
+      frames: fc.integer({ min: 1, max: 8 }),
+      wraps: fc.boolean(),
     })
     forAll(drawnCase, RUNS, play)
   })
