@@ -97,6 +97,11 @@ function testKind(kind, build, library) {
     assert.equal(index.order(), ids(0, last))
     assert.is(index.raycast(1, -1e18, 1, 1e18, { radius: 1e17 }).id, 0)
     assert.is(index.raycast(1, -1e18, 1, -2e17, { radius: 1e17 }), null)
+    assert.equal(index.raycastAll(1, -1e18, 1, 1e18, { inflate: 1e17 }).ids, ids(0, last))
+    const everywhere = Float32Array.of(-Infinity, -Infinity, Infinity, Infinity)
+    assert.equal(index.rangeMany(everywhere).ids.slice(0, 2), ids(0, last))
+    const solid = built(3, [0, 0, 0, 1, NaN, 1, 2, 2, 2], { onNonFinite: 'skip' })
+    assert.equal(solid.frustum(Float32Array.of(0, 0, 0, 0)), ids(0, 2))
     assert.ok(index.validate())
 
     index.positions.fill(7)
@@ -410,6 +415,57 @@ function testKind(kind, build, library) {
         /^RangeError: Index\.range: sort must be .*'distance'/,
       )
     }
+  })
+
+  queries('hits, rows of boxes and frustums hold agents at one place, sorted or not', () => {
+    for (const options of variants)
+      for (const dimensions of [2, 3])
+        for (const x of [0, -0, 2 ** -149, 1024, -1e18, 1e18])
+          for (const n of [0, 1, 70]) {
+            const point = new Array(dimensions).fill(x)
+            const index = built(dimensions, new Array(n).fill(point).flat(), {
+              ...options,
+              capacity: 70,
+            })
+            const away = point.with(0, x === 1e18 ? 0 : x + 1e17)
+            for (const [from, fraction] of [
+              [point, 0],
+              [away, 1],
+            ]) {
+              const hits = index.raycastAll(...from, ...point)
+              assert.equal(hits.ids, ascending(n))
+              assert.ok(hits.fractions.every((each) => each === fraction))
+              const without = index.raycastAll(...from, ...point, { exclude: 0 }).ids
+              assert.equal(without, ascending(n).subarray(1))
+            }
+            assert.equal(index.raycastAll(...point, ...point, { mask: 2 }).ids, ids())
+            const { ids: first } = index.raycastMany(
+              Float32Array.of(...away, ...point, ...point, ...away),
+              {
+                exclude: Uint32Array.of(0, -1),
+              },
+            )
+            assert.equal([...first], [n > 1 ? 1 : -1, n > 0 ? 0 : -1])
+
+            const infinite = point.map(() => Infinity)
+            const rows = index.rangeMany(
+              Float32Array.of(
+                ...point,
+                ...point,
+                ...infinite.map((side) => -side),
+                ...infinite,
+                ...infinite,
+                ...infinite,
+              ),
+            )
+            assert.equal([...rows.counts], [n, n, 0])
+            assert.equal(rows.ids.slice(0, n).sort(), ascending(n))
+            if (dimensions === 2) continue
+            const frustum = (...planes) => index.frustum(Float32Array.from(planes), { sort: 'id' })
+            assert.equal(frustum(1, 0, 0, -x, -1, 0, 0, x), ascending(n), 'on the planes')
+            assert.equal(frustum(0, -0, 0, -0), ascending(n), 'a plane of no direction')
+            assert.equal(frustum(0, 0, 0, -(2 ** -149)), ids())
+          }
   })
 
   queries('k = 0 finds no agent, k > n finds all', () => {

@@ -559,6 +559,17 @@ for (const [core, library] of libraries.entries())
           assert.is(tree.nearest(...cube(0)), items - 1)
           assert.is(tree.raycast(...cube(0), ...cube(9))?.id ?? -1, items - 1)
           assert.is(tree.pairs().length, 0)
+          const [zero, side] = [cube(0), cube(Infinity)]
+          const boxes = Float32Array.of(...side.map((x) => -x), ...side, ...side, ...side)
+          assert.equal([...tree.rangeMany(boxes).counts], [items, 0])
+          const places = Float32Array.of(...zero, ...cube(9), ...cube(3), ...cube(3))
+          assert.equal([...tree.withinMany(places, 0).counts], [0, 0, items, items])
+          assert.equal([...tree.nearestMany(places, { k: 2 }).counts], new Array(4).fill(items))
+          assert.equal([...tree.raycastMany(places).ids], [items - 1, items - 1])
+          if (dimensions === 3) {
+            assert.equal([...tree.frustum(Float32Array.of(0, 0, 0, -0))], allIds)
+            assert.equal([...tree.frustum(Float32Array.of(0, 0, 0, -(2 ** -149)))], [])
+          }
           const { depth, nodes } = tree.stats()
           const deepest = leafSize < items ? 5 : 0
           assert.equal([depth, nodes], [deepest, 1 + deepest * 2 ** dimensions])
