@@ -225,6 +225,14 @@ LINK_SANITIZED = @mkdir -p $(@D); $(CLANG) $(SANITIZE) $^ -lm -o $@
 
 build/test/unit: $(C_UNIT:tests/c/%.c=build/sanitized/tests/%.o) $(SANITIZED)
 	$(LINK_SANITIZED)
+# In plain C instead of SSE.
+COMPILE_PLAIN = @mkdir -p $(@D); $(CLANG) $(C_FLAGS) -O1 $(COUNTED) -DCOPSE_SCALAR -c $< -o $@
+build/plain/%.o: c/%.c $(C_HEADERS) | $(SETUP)
+	$(COMPILE_PLAIN)
+build/plain/tests/%.o: tests/c/%.c $(C_TESTS) $(C_HEADERS) | $(SETUP)
+	$(COMPILE_PLAIN)
+build/test/unit-plain: $(C_UNIT:tests/c/%.c=build/plain/tests/%.o) $(patsubst %,build/plain/%.o,$(C_NAMES))
+	@mkdir -p $(@D); $(CLANG) $^ -lm -o $@
 # Not sanitized: it only reads, and would take half of the time.
 build/sanitized/tests/brute.o: SANITIZE = -g -O2
 build/test/cases-%: build/sanitized/tests/fuzz/%.o build/sanitized/tests/cases.o \
@@ -257,7 +265,7 @@ build/test/example-c build/test/example-cpp: tests/c/example.c build/libcopse.a
 	$(if $(findstring cpp,$@),$(CLANG) -x c++ -std=c++17,$(CC) -std=c11) -Wall -Wextra -Werror $< -x none \
 	  $$(PKG_CONFIG_PATH=build/installed/$(@F)/lib/pkgconfig pkg-config --cflags --libs copse) -o $@
 
-C_TESTED = build/test/unit $(FUZZ_NAMES:%=build/test/cases-%) build/test/determinism-native \
+C_TESTED = build/test/unit build/test/unit-plain $(FUZZ_NAMES:%=build/test/cases-%) build/test/determinism-native \
   build/test/determinism-sanitized build/test/example-c build/test/example-cpp
 JS_TESTED = lib build/test/core-failing.wasm build/test/determinism-simd.wasm build/test/determinism-scalar.wasm
 

@@ -38,9 +38,9 @@ const single = (name, holds, output) => ({
 
 // ---- C ----
 
-/** @param {string} noun @param {string[]} command */
-const unit = (noun, command) => ({
-  name: `C, unit tests of ${noun}`,
+/** @param {string} noun @param {string[]} command @param {string} language */
+const unit = (noun, command, language = 'C') => ({
+  name: `${language}, unit tests of ${noun}`,
   async play() {
     const { output, clean } = await run('env', `COPSE_UNIT_PART=${UNIT_PART}`, ...command, noun)
     const [, passed, failed] = /(\d+) passed, (\d+) failed/.exec(output) ?? [0, 0, 1]
@@ -77,6 +77,7 @@ const near = 'agent 0 is near\nagent 1 is near\n'
 
 const c = () => [
   ...unitNouns().map((noun) => unit(noun, ['build/test/unit'])),
+  ...unitNouns().map((noun) => unit(noun, ['build/test/unit-plain'], 'C without SIMD')),
   ...targets().map(cases),
   ...['determinism-native', 'determinism-sanitized'].map((program) => prints(program, hashes)),
   ...['example-c', 'example-cpp'].map((program) => prints(program, near)),
