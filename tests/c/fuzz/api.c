@@ -208,6 +208,11 @@ static void compare(input *in, int32_t handle) {
   question.radius = next_small(in);
   question.k = next_byte(in) % 8;
   const char *wrong = compare_queries(index, &brute, &question);
+  if (!wrong && question.radius >= 0) {
+    wrong = compare_rays(index, &brute, &question, NULL);
+    if (!wrong) wrong = compare_batches(index, &brute, &question, NULL, NULL);
+    if (!wrong) wrong = compare_many(index, &brute, &question);
+  }
   must(!wrong, wrong);
 }
 
