@@ -76,7 +76,7 @@ function sourcesOf(file, files = new Set()) {
 function keyOf(test, nouns) {
   const sources = test.endsWith('.js') ? sourcesOf(test) : C_FILES
   const files = [...nouns.map((noun) => `dist/${noun}.js`), ...ELSEWHERE, ...sources]
-  const hash = createHash('sha256')
+  const hash = createHash('sha256').update(test)
   for (const file of files) hash.update(readFileSync(file))
   return hash.digest('hex').slice(0, 12)
 }
