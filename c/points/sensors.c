@@ -317,13 +317,25 @@ static sensors_snapshot snapshot_head(const copse_sensors *sensors) {
   return head;
 }
 
+/* True if `agents`, which the caller can write but must not, is what `restore` accepts. */
+static bool agents_ok(const copse_sensors *sensors) {
+  for (uint32_t slot = 0; slot < sensors->slots.ever; slot++) {
+    const uint32_t agent = sensors->agents[slot];
+    const bool follows = sensors->kinds[slot] == COPSE_SENSOR_AGENT;
+    if (slots_in_use(&sensors->slots, slot) &&
+        (follows ? agent >= COPSE_MAX_CAPACITY : agent != COPSE_NONE))
+      return false;
+  }
+  return true;
+}
+
 copse_status copse_sensors_save(const copse_sensors *sensors, void *bytes, size_t capacity,
                                 size_t *total) {
   sensors_snapshot head = snapshot_head(sensors);
   const uint64_t size = snapshot_bytes(&head);
   snapshot_put_head(bytes, capacity, &head, sizeof head);
   *total = size_of(size);
-  if (!copse_sensors_validate(sensors)) return COPSE_INVALID_ARGUMENT;
+  if (!copse_sensors_validate(sensors) || !agents_ok(sensors)) return COPSE_INVALID_ARGUMENT;
   if (size > capacity) return COPSE_FULL;
   uint32_t *generations = (uint32_t *)((char *)bytes + sizeof head);
   sensor_snapshot *saved = (sensor_snapshot *)(generations + head.ever);
