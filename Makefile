@@ -82,13 +82,14 @@ STACK_BYTES = 262144
 # TOTAL_STACK STACK_SIZE, but still accepts the old name. --reorder-functions is left out: functions of the same
 # file compress better side by side.
 EMCC_FLAGS = $(C_FLAGS) -mbulk-memory -msign-ext -mnontrapping-fptoint
-# These passes run twice. Running them until nothing shrinks (--converge) takes more than twice as long, and
-# compresses no better.
-SHRINK = --flatten,--rereloop,-Oz,-Oz
 EMCC_LINK_FLAGS = -Oz --no-entry -sSTANDALONE_WASM -sIMPORTED_MEMORY -sALLOW_MEMORY_GROWTH -sINITIAL_MEMORY=1MB \
   -sMAXIMUM_MEMORY=2GB -sTOTAL_STACK=$(STACK_BYTES) -sGLOBAL_BASE=$(STACK_BYTES) \
-  -Wl,--stack-first -sSUPPORT_ERRNO=0 -sMALLOC=emmalloc \
-  -sBINARYEN_EXTRA_PASSES=$(SHRINK),$(SHRINK)
+  -Wl,--stack-first -sSUPPORT_ERRNO=0 -sMALLOC=emmalloc
+# Makes a core smaller. Not done by emcc: that removes debug information last, which undoes a part. These passes run
+# twice. Running them until nothing shrinks (--converge) takes more than twice as long, and compresses no better.
+SHRINK_PASSES = --flatten --rereloop -Oz -Oz
+SHRINK = $(shell em-config BINARYEN_ROOT)/bin/wasm-opt --enable-bulk-memory --enable-sign-ext \
+  --enable-nontrapping-float-to-int --low-memory-unused $(SHRINK_PASSES) $(SHRINK_PASSES) $@ -o $@
 
 # Files are compiled for size, unless they say 'Compiled for speed'; see c/base/core.h.
 FAST := $(patsubst c/%.c,%,$(shell grep -l 'Compiled for speed' c/*/*.c))
@@ -133,11 +134,14 @@ build/scalar/wasm/%.o: wasm/%.c $(WASM_HEADERS) $(C_HEADERS) Makefile | $(SETUP)
 
 build/core.wasm: $(call wasm_objects,simd) $(call boundary,simd,$(FAMILIES))
 	$(LINK) -msimd128 $(call creators,$(CREATED)) $^ -o $@
+	$(SHRINK) --enable-simd
 build/core-scalar.wasm: $(call wasm_objects,scalar) $(call boundary,scalar,$(FAMILIES))
 	$(LINK) $(call creators,$(CREATED)) $^ -o $@
+	$(SHRINK)
 $(CLASS_CORES:%=build/core-%.wasm): build/core-%.wasm: $(call wasm_objects,simd) $(call boundary,simd,$(FAMILIES))
 	$(LINK) -msimd128 $(call creators,$(or $(CREATED_$*),$*)) $(call wasm_objects,simd) \
 	  $(call boundary,simd,$(FAMILIES_$*)) -o $@
+	$(SHRINK) --enable-simd
 
 CORES = build/core.wasm build/core-scalar.wasm $(CLASS_CORES:%=build/core-%.wasm)
 
@@ -257,6 +261,7 @@ build/test/objects.o: wasm/objects.c $(WASM_HEADERS) $(C_HEADERS) Makefile | $(S
 
 build/test/core-failing.wasm: $(call wasm_objects,simd) build/test/objects.o $(patsubst %,build/simd/wasm/%.o,$(FAMILIES))
 	$(LINK) -msimd128 $(call creators,$(CREATED)) $^ -o $@
+	$(SHRINK) --enable-simd
 
 # The example of the documentation, compiled with the installed library, as C and as C++.
 build/test/example-c build/test/example-cpp: tests/c/example.c build/libcopse.a
