@@ -138,8 +138,10 @@ build/core.wasm: $(call wasm_objects,simd) $(call boundary,simd,$(FAMILIES))
 build/core-scalar.wasm: $(call wasm_objects,scalar) $(call boundary,scalar,$(FAMILIES))
 	$(LINK) $(call creators,$(CREATED)) $^ -o $@
 	$(SHRINK)
+# base comes after the class's own files: it then compresses better.
 $(CLASS_CORES:%=build/core-%.wasm): build/core-%.wasm: $(call wasm_objects,simd) $(call boundary,simd,$(FAMILIES))
-	$(LINK) -msimd128 $(call creators,$(or $(CREATED_$*),$*)) $(call wasm_objects,simd) \
+	$(LINK) -msimd128 $(call creators,$(or $(CREATED_$*),$*)) \
+	  $(filter-out build/simd/base/%,$(call wasm_objects,simd)) $(filter build/simd/base/%,$^) \
 	  $(call boundary,simd,$(FAMILIES_$*)) -o $@
 	$(SHRINK) --enable-simd
 

@@ -13,6 +13,9 @@ import { rolldown } from 'rolldown'
  */
 const MINIFY = { mangle: { keepNames: { function: false, class: true } } }
 
+/** More iterations than zopfli's default, 15, and as many blocks as it likes: 0.1% smaller. */
+const DEFLATE = { numiterations: 100, blocksplittingmax: 0 }
+
 const nouns = process.argv.slice(2)
 
 const EXPECTED_IMPORTS = ['env.emscripten_notify_memory_growth', 'env.memory']
@@ -42,7 +45,7 @@ const inlineCore = {
     const [file, form] = id.split('?')
     if (!file.endsWith('.wasm')) return null
     const bytes = readFileSync(path(`build/${file.replace(/^\.*\//, '')}`))
-    const inlined = form === 'deflated' ? await deflateAsync(bytes, {}) : bytes
+    const inlined = form === 'deflated' ? await deflateAsync(bytes, DEFLATE) : bytes
     const base64 = Buffer.from(inlined).toString('base64')
     const code = `export default { base64: '${base64}' }`
     return { code, map: { mappings: '' } } // an empty source map
