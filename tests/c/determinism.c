@@ -753,7 +753,8 @@ static void draw_rectangle(const crowds *world, float *points) {
   memcpy(points, corners, sizeof corners);
 }
 
-static void churn_crowd(const crowds *world, uint32_t step) {
+/* Adds and removes agents. */
+static void churn_agents(const crowds *world) {
   for (int i = 0; i < 3; i++) {
     const uint32_t slot = next() % world->slots;
     if (!copse_crowd_has(world->crowd, slot))
@@ -761,6 +762,10 @@ static void churn_crowd(const crowds *world, uint32_t step) {
     else if (copse_crowd_count(world->crowd) > world->least)
       copse_crowd_remove(world->crowd, slot);
   }
+}
+
+static void churn_crowd(const crowds *world, uint32_t step) {
+  churn_agents(world);
   float *goals = copse_crowd_get(world->crowd).goals;
   for (uint32_t slot = step % 16; slot < world->slots && step % 2; slot += 16)
     for (uint32_t axis = 0; axis < world->dim && copse_crowd_has(world->crowd, slot); axis++)
@@ -916,18 +921,25 @@ static void add_field(const copse_flowfield *field) {
   for (uint32_t cell = 0; cell < stats.cells; cell++) add_float(distances[cell]);
 }
 
-static void play_paths(void) {
-  crowds world = {.size = form.crowdSize};
+/* Returns a tree of drawn rectangles, with room for `others` more of them. */
+static copse_obstacle *create_town(const crowds *world, uint32_t others) {
+  copse_obstacle *walls;
   copse_obstacle_def def = copse_obstacle_default();
-  def.capacity = 4 * form.rectangles;
-  if (copse_obstacle_create(&def, &world.walls) != COPSE_OK) fail();
+  def.capacity = 4 * (form.rectangles + others);
+  if (copse_obstacle_create(&def, &walls) != COPSE_OK) fail();
   for (uint32_t i = 0; i < form.rectangles; i++) {
     float points[8];
     uint32_t slot;
-    draw_rectangle(&world, points);
-    copse_obstacle_add(world.walls, points, 4, COPSE_SOLID_WINDING, &slot);
+    draw_rectangle(world, points);
+    copse_obstacle_add(walls, points, 4, COPSE_SOLID_WINDING, &slot);
   }
-  copse_obstacle_build(world.walls, NULL);
+  copse_obstacle_build(walls, NULL);
+  return walls;
+}
+
+static void play_paths(void) {
+  crowds world = {.size = form.crowdSize};
+  world.walls = create_town(&world, 0);
   copse_flowfield *field = create_field(world.walls, world.size);
   walker agents[WALKERS];
   for (uint32_t frame = 0; frame < form.wallFrames; frame++) {
@@ -953,6 +965,83 @@ static void play_paths(void) {
     if (done) add_field(field);
   }
   copse_flowfield_destroy(field);
+  copse_obstacle_destroy(world.walls);
+}
+
+/* ---- Crowds that follow flow fields ---- */
+
+/* Writes the corners of a rectangle of the wall between two rooms: from one height to another. */
+static void put_part(const crowds *world, float from, float to, float *points) {
+  const float left = world->size / 2, right = left + 0.5f;
+  const float corners[] = {left, from, right, from, right, to, left, to};
+  memcpy(points, corners, sizeof corners);
+}
+
+/* Moves the door: into the upper gap of the wall, or out of the field. */
+static void move_door(const crowds *world, uint32_t slot, bool isClosed) {
+  float points[8];
+  const float from = world->size * (isClosed ? 0.75f : 2);
+  put_part(world, from, from + 4, points);
+  copse_obstacle_move(world->walls, slot, points, 4);
+  copse_obstacle_build(world->walls, NULL);
+}
+
+/* Sends the agents of a field to an area in one room or to a point in the other. */
+static void send(const crowds *world, copse_flowfield *field, bool isArea) {
+  const float size = world->size;
+  const copse_flowfield_goal area = {{size - 8, 4}, {size - 2, size - 4}, 0};
+  const copse_flowfield_goal point = {{4, 4}, {4, 4}, 0};
+  copse_flowfield_set_goals(field, isArea ? &area : &point, 1);
+}
+
+static void follow(const crowds *world, copse_flowfield *const *fields) {
+  for (uint32_t i = 0; i < 2; i++)
+    if (copse_crowd_follow(world->crowd, fields[i], 1 + i) != COPSE_OK) fail();
+}
+
+/* Two groups follow a field each, between two rooms. A door closes and opens, and the goals change:
+ * then the fields are built again, in slices. */
+static void play_following(void) {
+  crowds world = {.dim = 2, .slots = form.agentSlots, .least = form.agents, .size = form.crowdSize};
+  const float size = world.size;
+  const float parts[4][2] = {{0, size / 4}, {size / 4 + 4, size * 0.75f}, {size * 0.75f + 4, size}};
+  copse_flowfield *fields[2];
+  bool isBuilt[2] = {false, false};
+  const uint32_t slice = 400 * form.rectangles; /* about a tenth of a build */
+  uint32_t door;
+  world.def = copse_crowd_default();
+  world.def.capacity = world.slots;
+  if (copse_crowd_create(&world.def, &world.crowd) != COPSE_OK) fail();
+  world.walls = create_town(&world, 4);
+  for (int i = 0; i < 4; i++) { /* the last one is the door, which is moved before the first step */
+    float points[8];
+    put_part(&world, parts[i][0], parts[i][1], points);
+    if (copse_obstacle_add(world.walls, points, 4, COPSE_SOLID_WINDING, &door) != COPSE_OK) fail();
+  }
+  for (uint32_t i = 0; i < world.least; i++) add_agent(&world);
+  for (int i = 0; i < 2; i++) fields[i] = create_field(world.walls, size);
+  follow(&world, fields);
+  for (uint32_t step = 0; step < form.crowdSteps; step++) {
+    const uint32_t change = step / 40;
+    churn_agents(&world);
+    if (step % 40 == 0) move_door(&world, door, change % 2);
+    for (uint32_t i = 0; i < 2; i++) {
+      if (step % 40 == 0) {
+        send(&world, fields[i], (change / 2 + i) % 2);
+        isBuilt[i] = false;
+      }
+      if (!isBuilt[i] && copse_flowfield_update(fields[i], slice, &isBuilt[i], NULL)) fail();
+    }
+    if (copse_crowd_step(world.crowd, world.walls, 0.125f, NULL) != COPSE_OK) fail();
+    add_events(&world);
+    if (step % 4 == 3) add_crowd(&world);
+    if (step % 50 == 49) {
+      replace_crowd(&world);
+      follow(&world, fields);
+    }
+  }
+  copse_crowd_destroy(world.crowd);
+  for (int i = 0; i < 2; i++) copse_flowfield_destroy(fields[i]);
   copse_obstacle_destroy(world.walls);
 }
 
@@ -998,10 +1087,10 @@ static const struct scene {
   const char *name;
   void (*play)(void);
 } SCENES[] = {
-    {"agenttree", play_agenttree}, {"grid", play_grid},      {"kdtree", play_kdtree},
-    {"octree", play_octree},       {"obstacle", play_walls}, {"crowd", play_crowds},
-    {"sensors", play_all_sensors}, {"wrap", play_wrapped},   {"paths", play_paths},
-    {"source", play_sourced},
+    {"agenttree", play_agenttree}, {"grid", play_grid},        {"kdtree", play_kdtree},
+    {"octree", play_octree},       {"obstacle", play_walls},   {"crowd", play_crowds},
+    {"sensors", play_all_sensors}, {"wrap", play_wrapped},     {"paths", play_paths},
+    {"source", play_sourced},      {"follow", play_following},
 };
 
 static uint32_t hash_of(uint32_t scene, const struct form *played) {
@@ -1043,6 +1132,7 @@ static const measures MEASURED[] = {
     {15089863, 0xf2cd198c, 7532263},   {47911733, 0x2ead1ff5, 16635482},
     {10325691, 0x5bba1c2b, 1948427},   {42294671, 0x5e26654a, 8886038},
     {3207303, 0xf105bd42, 1427508},    {32175705, 0xe8590a4d, 5612686},
+    {24629636, 0xd708e618, 8383013},
 };
 
 /* Prints a scene's measures if they are not the recorded ones. */

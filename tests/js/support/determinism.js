@@ -21,6 +21,7 @@ export async function playScenes(bytes, isLong) {
     'wrap',
     'paths',
     'source',
+    'follow',
   ]
   const lines = names.map((name, scene) => {
     const hash = instance.exports.scene_hash(scene, isLong) >>> 0
