@@ -1,8 +1,9 @@
-// Runs a game without a window for FRAMES (1,000,000) frames: agents in the given kind of index, boxes, walls
-// and crowds, all in one instance, with the frames in tests/js/support/garbage. After every thousand frames all
-// objects are saved and restored, and some queries are compared with brute force. Neither linear memory nor the
-// heap may grow, and the last tenth must not be slower than the first. Finally the second half is played again
-// from a snapshot, and must end in the same state.
+// Runs a game without a window for FRAMES (1,000,000) frames: agents in the given kind of index, boxes, walls,
+// crowds, and a crowd that follows a flow field while a wall moves, all in one instance, with the frames in
+// tests/js/support/garbage. After every thousand frames all objects are saved and restored, the field and its
+// crowd are disposed and made again, and some queries are compared with brute force. Neither linear memory nor
+// the heap may grow, and the last tenth must not be slower than the first. Finally the second half is played
+// again from a snapshot, and must end in the same state.
 //
 // Speed is measured in processor time, as medians. No other test judges a time.
 
@@ -16,6 +17,7 @@ import * as copse from 'copse'
 import * as boxes from '../js/support/box-oracle.js'
 import { boxFrames } from '../js/support/garbage/boxes.js'
 import { crowdFrames } from '../js/support/garbage/crowd.js'
+import { pathFrames } from '../js/support/garbage/paths.js'
 import { pointFrames } from '../js/support/garbage/points.js'
 import { wallFrames } from '../js/support/garbage/walls.js'
 import { assertSame } from '../js/support/indexes.js'
@@ -42,10 +44,9 @@ async function createGame() {
   const instance = await copse.create()
   const points = pointFrames(copse, instance, kind, false)
   const [items, scenery] = [boxFrames(copse, instance, false), wallFrames(copse, instance, false)]
-  const crowds = crowdFrames(copse, instance)
-  const parts = [points, items, scenery, crowds]
-  const objects = parts.flatMap((part) => Object.values(part.objects))
-  return { instance, points, items, scenery, crowds, parts, objects }
+  const [crowds, ways] = [crowdFrames(copse, instance), pathFrames(copse, instance)]
+  const parts = [points, items, scenery, crowds, ways]
+  return { instance, points, items, scenery, crowds, ways, parts }
 }
 
 /** Keeps results from being optimized away. */
@@ -56,11 +57,13 @@ function play({ parts }, from, to) {
     for (let i = 0; i < parts.length; i++) sum += parts[i].frame(number)
 }
 
-const saved = ({ objects }) => objects.map((object) => object.save())
+const objectsOf = ({ parts }) => parts.flatMap((part) => Object.values(part.objects))
+const saved = (game) => objectsOf(game).map((object) => object.save())
 
 /** Restores every object, and checks that it saves the same bytes again. */
-function restore({ objects }, snapshots) {
-  for (const [i, object] of objects.entries()) {
+function restore(game, snapshots) {
+  game.ways.renew()
+  for (const [i, object] of objectsOf(game).entries()) {
     object.restore(snapshots[i])
     assertSame(object.save(), snapshots[i], 'a restored object saves the same')
   }
@@ -132,7 +135,7 @@ function checkCrowd(crowd, dimensions) {
   }
 }
 
-function check({ points, items, scenery, crowds }, random) {
+function check({ points, items, scenery, crowds, ways }, random) {
   checkPoints(points.objects.flat, 2, random)
   checkPoints(points.objects.solid, 3, random)
   checkBoxes(items.objects.flat, 2, random)
@@ -140,6 +143,8 @@ function check({ points, items, scenery, crowds }, random) {
   checkWalls(scenery.objects.walls, random)
   checkCrowd(crowds.objects.flat, 2)
   checkCrowd(crowds.objects.solid, 3)
+  checkCrowd(ways.objects.crowd, 2)
+  assert.ok(ways.objects.field.validate(), 'validate')
 }
 
 // ---- The soak ----
@@ -229,7 +234,9 @@ const results = [
   ],
   [`final hash: ${hash}; after playing the second half again: ${hashAgain}`, hash === hashAgain],
 ]
-console.log(`${kind}, boxes, walls and crowds, ${(PARTS * PART).toLocaleString('en')} frames:`)
+console.log(
+  `${kind}, boxes, walls, crowds and ways, ${(PARTS * PART).toLocaleString('en')} frames:`,
+)
 // Not judged here, because the checks in between make garbage too: see garbage.test.js.
 console.log(`     garbage collections in frames: ${inFrames}`)
 for (const [figure, isRight] of results) console.log(`${isRight ? 'ok  ' : 'FAIL'} ${figure}`)
