@@ -9,7 +9,6 @@ typedef struct crowd {
   copse_crowd *core;
   copse_crowd_view *inspected; /* the result of the last crowd_inspect */
   copse_crowd_agent *added;    /* the agent to add: JavaScript writes it, then calls crowd_add */
-  guides *guides;
 } crowd;
 _Static_assert(sizeof(crowd) <= OBJECT_BYTES, "see any_object");
 
@@ -106,13 +105,11 @@ static void crowd_carve(object *base, arena *block) {
   crowd *self = (crowd *)base;
   self->inspected = arena_carve(block, 1, sizeof *self->inspected);
   self->added = arena_carve(block, 1, sizeof *self->added);
-  self->guides = arena_carve(block, 1, sizeof *self->guides);
 }
 
 static void crowd_fill(object *larger, const object *old) {
-  const crowd *self = (const crowd *)larger;
-  *self->added = copse_crowd_agent_default();
-  *self->guides = old ? *((const crowd *)old)->guides : (guides){.count = 0};
+  (void)old;
+  *((const crowd *)larger)->added = copse_crowd_agent_default();
 }
 
 static copse_crowd *crowd_core(const object *base) { return ((const crowd *)base)->core; }
@@ -170,11 +167,6 @@ copse_crowd *crowd_core_of(int32_t handle) {
   return self ? self->core : NULL;
 }
 
-guides *guides_of(int32_t handle) {
-  const crowd *self = crowd_of(handle);
-  return self ? self->guides : NULL;
-}
-
 /* ---- Add, move and remove agents ---- */
 
 EXPORT("crowd_count") int32_t crowd_count(int32_t handle) {
@@ -221,8 +213,6 @@ EXPORT("crowd_step") int32_t crowd_step(int32_t handle, int32_t wallsHandle, flo
   crowd *self = crowd_of(handle);
   const copse_obstacle *walls;
   copse_status status = self ? obstacles_of(wallsHandle, &walls) : COPSE_STALE_SLOT;
-  if (status == COPSE_OK && self->guides->prepare)
-    status = self->guides->prepare(self->core, self->guides);
   if (status == COPSE_OK) status = copse_crowd_step(self->core, walls, timeStep, &firstBad);
   return zero_or_failed(status);
 }

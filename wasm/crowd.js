@@ -22,6 +22,7 @@ import { handleOf, handleOfWalls, leaveWalls, setWalls } from './walled.js'
 const OWN_OPTIONS = ['capacity', 'timeStep', 'exact', 'instance']
 
 const MAX_NEIGHBORS = 64
+/** The maximum number of fields of a crowd: COPSE_CROWD_FIELDS in c/copse.h. */
 const MAX_FIELDS = 32
 const MAY_BE_INFINITE = ['neighborDistance', 'maxAcceleration']
 const MUST_BE_POSITIVE = ['timeHorizon', 'timeHorizonObstacles']
@@ -103,7 +104,6 @@ class AnyCrowd extends Slots {
     ...{ agents: 0, infeasible: 0, overlaps: 0, neighbors: 0.5, steps: 0, time: 0.5, bytes: 0 },
   }
   /** @type {import('./obstacle.js').ObstacleTree | null} */ _obstacles = null
-  /** The fields that lead agents. @type {import('./flowfield.js').FlowField[]} */ _fields = []
 
   constructor(name, dimensions, options) {
     const call = callOf(name)
@@ -267,14 +267,11 @@ class AnyCrowd extends Slots {
     this._begin('step')
     if (timeStep === 0) return
     if (timeStep !== undefined) checkPositive(this, 'timeStep', timeStep, 'a finite number ≥ 0')
-    const walls = handleOfWalls(this)
-    for (let i = 0; i < this._fields.length; i++) {
-      handleOf(this, 'field', this._fields[i])
-      this._fields[i]._prepareWalls()
-    }
-    const wasm = this._enter()
-    const result = wasm.step(this._handle, walls, timeStep ?? this.#timeStep)
-    leaveWalls(this, result)
+    leaveWalls(this, this._step(handleOfWalls(this), timeStep ?? this.#timeStep))
+  }
+
+  _step(walls, timeStep) {
+    return this._enter().step(this._handle, walls, timeStep)
   }
 
   arrived() {
@@ -322,6 +319,12 @@ class AnyCrowd extends Slots {
 }
 
 export class Crowd extends AnyCrowd {
+  /**
+   * The fields that lead agents, each with the groups that it leads.
+   * @type {{ field: import('./flowfield.js').FlowField, mask: number }[]}
+   */
+  _guides = []
+
   constructor(options = {}) {
     super('Crowd', 2, options)
   }
@@ -341,18 +344,27 @@ export class Crowd extends AnyCrowd {
     const { mask = 2 ** 32 - 1 } = options
     checkInteger(this, 'mask', mask, -(2 ** 31), 2 ** 32 - 1)
     if (field?._name !== 'FlowField') refuse(this, 'field', field, 'a FlowField', false)
-    const fields = this._fields
-    const index = fields.indexOf(field)
-    if (mask === 0) {
-      if (index >= 0) fields.splice(index, 1)
-      if (field._handle < 0) return // the core drops a destroyed field by itself
+    // A crowd can leave a field that was disposed.
+    if (mask !== 0 || field._handle >= 0) handleOf(this, 'field', field)
+    const guides = this._guides
+    const guide = guides.find((guide) => guide.field === field)
+    if (mask === 0) this._guides = guides.filter((other) => other !== guide)
+    else if (guide) guide.mask = mask
+    else if (guides.length < MAX_FIELDS) guides.push({ field, mask })
+    else throw new CopseError('FULL', `${place(this)}: ${MAX_FIELDS} fields lead the crowd already`)
+  }
+
+  /** Calls the core's `step`, with the fields of the crowd. */
+  _step(walls, timeStep) {
+    const guides = this._guides
+    if (guides.length === 0) return super._step(walls, timeStep)
+    for (let i = 0; i < guides.length; i++) {
+      const { field, mask } = guides[i]
+      const handle = handleOf(this, 'field', field)
+      field._prepareWalls()
+      field._wasm.lead(i, handle, mask)
     }
-    const handle = handleOf(this, 'field', field)
-    if (mask !== 0 && index < 0 && fields.length === MAX_FIELDS)
-      throw new CopseError('FULL', `${place(this)}: ${MAX_FIELDS} fields lead the crowd already`)
-    this._begin('follow')
-    this._leave(field._enter().lead(handle, this._handle, mask))
-    if (mask !== 0 && index < 0) fields.push(field)
+    return guides[0].field._enter().step(this._handle, walls, timeStep, guides.length)
   }
 }
 

@@ -178,23 +178,10 @@ extern uint32_t firstBad;
  * tree if polygons changed. */
 copse_status obstacles_of(int32_t handle, const copse_obstacle **walls);
 
-/* The flow fields that lead a crowd, in the order in which they were given to it. Their objects may
- * have been destroyed since: so a step first calls `prepare`, which is NULL as long as no field
- * leads the crowd. */
-typedef struct guide {
-  int32_t handle;
-  uint32_t mask;
-  const copse_flowfield *field;
-} guide;
-typedef struct guides {
-  guide list[COPSE_CROWD_FIELDS];
-  uint32_t count;
-  copse_status (*prepare)(copse_crowd *crowd, struct guides *guides);
-} guides;
-/* Returns the flow fields of the crowd of a handle; NULL if the handle is stale. */
-guides *guides_of(int32_t handle);
 /* Returns the crowd of a handle; NULL if the handle is stale. */
 copse_crowd *crowd_core_of(int32_t handle);
+/* Does a step of a crowd; without walls if their handle is negative. */
+int32_t crowd_step(int32_t handle, int32_t wallsHandle, float timeStep);
 /* Returns the index of points that a handle refers to; NULL if it refers to none. */
 const copse_points *index_of(int32_t handle);
 

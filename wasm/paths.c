@@ -279,49 +279,36 @@ EXPORT("paths_lines") int32_t paths_lines(int32_t handle, uint32_t skipped) {
 
 /* ---- Crowds ---- */
 
-/* Removes destroyed fields from a crowd. */
-static void drop_destroyed(copse_crowd *crowd, guides *guides) {
-  uint32_t kept = 0;
-  for (uint32_t i = 0; i < guides->count; i++) {
-    const guide each = guides->list[i];
-    if (paths_of(each.handle))
-      guides->list[kept++] = each;
-    else
-      copse_crowd_follow(crowd, each.field, 0);
-  }
-  guides->count = kept;
-  /* Follow again: a destroyed field that was just removed may have had the same address. */
-  for (uint32_t i = 0; i < kept; i++)
-    copse_crowd_follow(crowd, guides->list[i].field, guides->list[i].mask);
+/* The flow fields of the next paths_step. */
+static struct {
+  int32_t handle;
+  uint32_t mask;
+} leads[COPSE_CROWD_FIELDS];
+
+/* Sets the field at a place of `leads`. It leads the agents that have a bit of `mask` in their
+ * groups, unless a field before it does. */
+EXPORT("paths_lead") void paths_lead(uint32_t place, int32_t handle, uint32_t mask) {
+  if (place >= COPSE_CROWD_FIELDS) return;
+  leads[place].handle = handle;
+  leads[place].mask = mask;
 }
 
-/* Removes destroyed fields from a crowd. Brings the obstacle trees of the others up to date. */
-static copse_status prepare_guides(copse_crowd *crowd, guides *guides) {
-  copse_status status = COPSE_OK;
-  drop_destroyed(crowd, guides);
-  for (uint32_t i = 0; i < guides->count && status == COPSE_OK; i++)
-    status = bind_walls(paths_of(guides->list[i].handle));
-  return status;
-}
-
-/* Makes a field lead the agents of a crowd that have a bit of `mask` in their groups; 0: none. */
-EXPORT("paths_lead") int32_t paths_lead(int32_t handle, int32_t crowdHandle, uint32_t mask) {
-  paths *self = paths_of(handle);
-  guides *guides = guides_of(crowdHandle);
+/* Does a step of a crowd that the first `count` fields of `leads` lead. The crowd keeps no pointers
+ * to them after the step, because the fields may be destroyed before the next one. */
+EXPORT("paths_step")
+int32_t paths_step(int32_t crowdHandle, int32_t wallsHandle, float timeStep, uint32_t count) {
   copse_crowd *crowd = crowd_core_of(crowdHandle);
-  if (!self || !guides) return FAILED(COPSE_STALE_SLOT);
-  drop_destroyed(crowd, guides);
-  const copse_status status = copse_crowd_follow(crowd, self->core, mask);
-  if (status != COPSE_OK) return FAILED(status);
-  uint32_t place = 0;
-  while (place < guides->count && guides->list[place].handle != handle) place++;
-  if (mask) {
-    guides->list[place] = (guide){handle, mask, self->core};
-    if (place == guides->count) guides->count++;
-  } else if (place < guides->count) {
-    guides->count--;
-    for (; place < guides->count; place++) guides->list[place] = guides->list[place + 1];
+  if (!crowd) return FAILED(COPSE_STALE_SLOT);
+  if (count > COPSE_CROWD_FIELDS) return FAILED(COPSE_FULL);
+  copse_status status = COPSE_OK;
+  uint32_t led = 0;
+  for (; led < count && status == COPSE_OK; led++) {
+    const paths *self = bound_paths_of(leads[led].handle, &status);
+    if (!self) break;
+    status = copse_crowd_follow(crowd, self->core, leads[led].mask);
   }
-  guides->prepare = prepare_guides;
-  return 0;
+  const int32_t result =
+      status == COPSE_OK ? crowd_step(crowdHandle, wallsHandle, timeStep) : FAILED(status);
+  while (led) copse_crowd_follow(crowd, paths_of(leads[--led].handle)->core, 0);
+  return result;
 }

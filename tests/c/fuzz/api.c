@@ -244,7 +244,7 @@ static void set_up_ways(input *in, int32_t handle, uint32_t count, float radius)
           next_byte(in) % 2;
   paths_set_obstacles(handle, next_byte(in) % 4 ? entries[count % OBJECTS].handle : -1);
   paths_set_radius(handle, radius);
-  paths_lead(handle, entries[next_byte(in) % OBJECTS].handle, next_byte(in) % 4);
+  paths_lead(next_byte(in) % 3, handle, next_byte(in) % 4);
   paths_reserve_goals(handle, count % MOST);
   float *floats = staged.bytes;
   for (uint32_t i = 0; i < count % MOST * 5; i++) floats[i] = next_small(in);
@@ -447,8 +447,10 @@ static void call(input *in) {
   }
   case 45: {
     const int32_t around = entries[next_byte(in) % OBJECTS].handle;
-    if (sort)
+    if (sort > 1)
       crowd_step(handle, around, u);
+    else if (sort)
+      paths_step(handle, around, u, next_byte(in) % 3);
     else
       crowd_inspect(handle, around, u, a);
     crowd_hash(handle);

@@ -163,7 +163,7 @@ const families = {
       crowd.maxNeighborCounts.fill(3)
       // The caller may have disposed them.
       if (dimensions === 2) crowd.obstacles = null
-      for (const field of [...crowd._fields]) crowd.follow(field, { mask: 0 })
+      for (const { field } of crowd._guides ?? []) crowd.follow(field, { mask: 0 })
       crowd.step(1 / 8)
       const { capacity: count, positions } = crowd
       const groups = Uint32Array.from({ length: count }, (_, slot) => (crowd.has(slot) ? 1 : 0))
