@@ -53,8 +53,8 @@ const inlineCore = {
 }
 
 /**
- * A plugin for the entries with one class: replaces complete.js, what only the other entries have,
- * by single.js.
+ * A plugin for the entries of `nouns` except paths: replaces complete.js, what only the other entries
+ * have, by single.js.
  * @type {import('rolldown').Plugin}
  */
 const single = {
@@ -68,7 +68,8 @@ copyFileSync(path('wasm/copse.d.ts'), path('dist/copse.d.ts'))
 for (const entry of ['copse', 'scalar', 'external', ...nouns]) {
   const file = path(`dist/${entry}.js`)
   const input = path(`wasm/entries/${entry}.js`)
-  const plugins = nouns.includes(entry) ? [inlineCore, single] : [inlineCore]
+  const isSingle = nouns.includes(entry) && entry !== 'paths'
+  const plugins = isSingle ? [inlineCore, single] : [inlineCore]
   const bundle = await rolldown({ input, plugins })
   const { output } = await bundle.write({ file, format: 'esm', minify: MINIFY, sourcemap: true })
   if (entry !== 'copse') {

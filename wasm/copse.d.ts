@@ -1606,7 +1606,8 @@ export class Crowd extends AnyCrowd<2> {
    * leads no agent any more. Snapshots hold what each agent heads for, but not the fields: call
    * `follow` again for a new crowd, before its first step. A step takes 0.1 to 0.3 µs more for each
    * agent that is led. `FULL`: 32 fields lead the crowd already. If a field is disposed, steps throw
-   * `DISPOSED` until you call `follow(field, { mask: 0 })`.
+   * `DISPOSED` until you call `follow(field, { mask: 0 })`. 'copse/crowd', which has no flow fields,
+   * does not have this method.
    */
   follow(field: FlowField, options?: FollowOptions): void
 }

@@ -8,22 +8,19 @@ import {
   checkNumbers,
   checkOptions,
   checkSlot,
-  CopseError,
   MAX_COORDINATE,
-  place,
   refuse,
 } from './errors.js'
+import { withFollow } from './complete.js'
 import { instanceOr } from './init.js'
 import { View } from './memory.js'
 import { MAX_CAPACITY, moveAgent, Slots } from './object.js'
-import { handleOf, handleOfWalls, leaveWalls, setWalls } from './walled.js'
+import { handleOfWalls, leaveWalls, setWalls } from './walled.js'
 
 /** The options of the crowd itself. All others are defaults for its agents. */
 const OWN_OPTIONS = ['capacity', 'timeStep', 'exact', 'instance']
 
 const MAX_NEIGHBORS = 64
-/** The maximum number of fields of a crowd: COPSE_CROWD_FIELDS in c/copse.h. */
-const MAX_FIELDS = 32
 const MAY_BE_INFINITE = ['neighborDistance', 'maxAcceleration']
 const MUST_BE_POSITIVE = ['timeHorizon', 'timeHorizonObstacles']
 
@@ -318,13 +315,9 @@ class AnyCrowd extends Slots {
   }
 }
 
-export class Crowd extends AnyCrowd {
-  /**
-   * The fields that lead agents, each with the groups that it leads.
-   * @type {{ field: import('./flowfield.js').FlowField, mask: number }[]}
-   */
-  _guides = []
+const CrowdOfFields = /* @__PURE__ */ withFollow(AnyCrowd)
 
+export class Crowd extends CrowdOfFields {
   constructor(options = {}) {
     super('Crowd', 2, options)
   }
@@ -336,35 +329,6 @@ export class Crowd extends AnyCrowd {
 
   set obstacles(obstacles) {
     setWalls(this, obstacles)
-  }
-
-  follow(field, options = {}) {
-    this._begin('follow')
-    checkOptions(this, options, ['mask'])
-    const { mask = 2 ** 32 - 1 } = options
-    checkInteger(this, 'mask', mask, -(2 ** 31), 2 ** 32 - 1)
-    if (field?._name !== 'FlowField') refuse(this, 'field', field, 'a FlowField', false)
-    // A crowd can leave a field that was disposed.
-    if (mask !== 0 || field._handle >= 0) handleOf(this, 'field', field)
-    const guides = this._guides
-    const guide = guides.find((guide) => guide.field === field)
-    if (mask === 0) this._guides = guides.filter((other) => other !== guide)
-    else if (guide) guide.mask = mask
-    else if (guides.length < MAX_FIELDS) guides.push({ field, mask })
-    else throw new CopseError('FULL', `${place(this)}: ${MAX_FIELDS} fields lead the crowd already`)
-  }
-
-  /** Calls the core's `step`, with the fields of the crowd. */
-  _step(walls, timeStep) {
-    const guides = this._guides
-    if (guides.length === 0) return super._step(walls, timeStep)
-    for (let i = 0; i < guides.length; i++) {
-      const { field, mask } = guides[i]
-      const handle = handleOf(this, 'field', field)
-      field._prepareWalls()
-      field._wasm.lead(i, handle, mask)
-    }
-    return guides[0].field._enter().step(this._handle, walls, timeStep, guides.length)
   }
 }
 

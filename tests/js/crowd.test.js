@@ -921,7 +921,7 @@ for (const [build, library] of Object.entries({ simd: copse, scalar })) {
     crowd.dispose()
     const uses = {
       ...Object.fromEntries(
-        Object.entries(Object.getOwnPropertyDescriptors(Object.getPrototypeOf(Crowd.prototype)))
+        Object.entries(Object.getOwnPropertyDescriptors(Object.getPrototypeOf(Crowd3D.prototype)))
           .filter(([, { get }]) => get)
           .map(([name]) => [name, () => crowd[name]]),
       ),
@@ -931,6 +931,7 @@ for (const [build, library] of Object.entries({ simd: copse, scalar })) {
       clear: () => crowd.clear(),
       has: () => crowd.has(0),
       step: () => crowd.step(),
+      follow: () => crowd.follow(null),
       inspect: () => crowd.inspect(0),
       stats: () => crowd.stats(),
       hash: () => crowd.hash(),

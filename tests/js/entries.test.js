@@ -172,6 +172,7 @@ test('copse/crowd exports crowds and walls, and its core refuses other classes',
     hashes.push(crowd.hash())
   }
   assert.is(new Set(hashes).size, 1)
+  assert.not('follow' in entry.Crowd.prototype, 'it has no fields to follow')
   const instance = await external.create({ wasm: core('crowd') })
   assert.is(thrown(() => new external.AgentTree({ instance })).code, 'NOT_READY')
   assert.is(
@@ -201,6 +202,11 @@ test('copse/paths exports flow fields, crowds and walls, and its core refuses ot
     field.setGoals([8, 4])
     field.build()
     assert.ok(field.distance(1, 4) > 9)
+    const crowd = new library.Crowd({ instance })
+    crowd.add({ position: [1, 4], radius: 0.1 })
+    crowd.follow(field)
+    crowd.step()
+    assert.equal([...crowd.goals.subarray(0, 2)], [8, 4])
     snapshots.push(field.save())
   }
   for (const snapshot of snapshots) assert.equal(snapshot, snapshots[0])

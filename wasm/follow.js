@@ -1,0 +1,51 @@
+// Crowds that follow flow fields.
+
+import { checkInteger, checkOptions, CopseError, place, refuse } from './errors.js'
+import { handleOf } from './walled.js'
+
+/** The maximum number of fields of a crowd: COPSE_CROWD_FIELDS in c/copse.h. */
+const MAX_FIELDS = 32
+
+/**
+ * Returns a subclass of crowds that can follow flow fields.
+ * @template {new (...args: any[]) => import('./object.js').Slots & { _step(...words: number[]): number }} Class
+ * @param {Class} Class
+ */
+export const withFollow = (Class) =>
+  class extends Class {
+    /**
+     * The fields that lead agents, each with the groups that it leads.
+     * @type {{ field: import('./flowfield.js').FlowField, mask: number }[]}
+     */
+    _guides = []
+
+    follow(field, options = {}) {
+      this._begin('follow')
+      checkOptions(this, options, ['mask'])
+      const { mask = 2 ** 32 - 1 } = options
+      checkInteger(this, 'mask', mask, -(2 ** 31), 2 ** 32 - 1)
+      if (field?._name !== 'FlowField') refuse(this, 'field', field, 'a FlowField', false)
+      // A crowd can leave a field that was disposed.
+      if (mask !== 0 || field._handle >= 0) handleOf(this, 'field', field)
+      const guides = this._guides
+      const guide = guides.find((guide) => guide.field === field)
+      if (mask === 0) this._guides = guides.filter((other) => other !== guide)
+      else if (guide) guide.mask = mask
+      else if (guides.length < MAX_FIELDS) guides.push({ field, mask })
+      else
+        throw new CopseError('FULL', `${place(this)}: ${MAX_FIELDS} fields lead the crowd already`)
+    }
+
+    /** Calls the core's `step`, with the fields of the crowd. */
+    _step(walls, timeStep) {
+      const guides = this._guides
+      if (guides.length === 0) return super._step(walls, timeStep)
+      for (let i = 0; i < guides.length; i++) {
+        const { field, mask } = guides[i]
+        const handle = handleOf(this, 'field', field)
+        field._prepareWalls()
+        field._wasm.lead(i, handle, mask)
+      }
+      return guides[0].field._enter().step(this._handle, walls, timeStep, guides.length)
+    }
+  }
