@@ -197,10 +197,10 @@ export class FlowField extends CoreObject {
   /** Does about `work` units of a build; 0: builds at once. True if the build is complete. */
   #build(method, work) {
     this._begin(method)
-    handleOfWalls(this)
+    this._prepareWalls()
     const result = this._enter().build(this._handle, work)
     this._wanted = this._views.sizes.at(4)[3]
-    return leaveWalls(this, result) === 1
+    return this._leave(result) === 1
   }
 
   get isBuilt() {

@@ -8,7 +8,7 @@ const MAX_FIELDS = 32
 
 /**
  * Returns a subclass of crowds that can follow flow fields.
- * @template {new (...args: any[]) => import('./object.js').Slots & { _step(...words: number[]): number }} Class
+ * @template {new (...args: any[]) => import('./object.js').Slots} Class
  * @param {Class} Class
  */
 export const withFollow = (Class) =>
@@ -32,20 +32,18 @@ export const withFollow = (Class) =>
       if (mask === 0) this._guides = guides.filter((other) => other !== guide)
       else if (guide) guide.mask = mask
       else if (guides.length < MAX_FIELDS) guides.push({ field, mask })
-      else
-        throw new CopseError('FULL', `${place(this)}: ${MAX_FIELDS} fields lead the crowd already`)
+      else throw new CopseError('FULL', `${place(this)}: at most ${MAX_FIELDS} fields`)
     }
 
-    /** Calls the core's `step`, with the fields of the crowd. */
+    /** Calls the core's `step` of crowds or, if fields lead the crowd, that of the fields. */
     _step(walls, timeStep) {
       const guides = this._guides
-      if (guides.length === 0) return super._step(walls, timeStep)
       for (let i = 0; i < guides.length; i++) {
         const { field, mask } = guides[i]
-        const handle = handleOf(this, 'field', field)
+        field._wasm.lead(i, handleOf(this, 'field', field), mask)
         field._prepareWalls()
-        field._wasm.lead(i, handle, mask)
       }
-      return guides[0].field._enter().step(this._handle, walls, timeStep, guides.length)
+      const stepping = guides.length > 0 ? guides[0].field : this
+      return stepping._enter().step(this._handle, walls, timeStep, guides.length)
     }
   }
