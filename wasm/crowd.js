@@ -15,7 +15,7 @@ import { withFollow } from './complete.js'
 import { instanceOr } from './init.js'
 import { View } from './memory.js'
 import { MAX_CAPACITY, moveAgent, Slots } from './object.js'
-import { handleOfWalls, leaveWalls, setWalls } from './walled.js'
+import { handleOfWalls, leaveWalls, setWalls } from './references.js'
 
 /** The options of the crowd itself. All others are defaults for its agents. */
 const OWN_OPTIONS = ['capacity', 'timeStep', 'exact', 'instance']

@@ -18,7 +18,7 @@ import { instanceOr } from './init.js'
 import { lengthOf, plainBytes, View } from './memory.js'
 import { CoreObject, IDS } from './object.js'
 import { wordOf } from './snapshot.js'
-import { handleOfWalls, leaveWalls, setWalls } from './walled.js'
+import { handleOfWalls, leaveWalls, setWalls } from './references.js'
 
 const OPTIONS = ['bounds', 'cell', 'radius', 'capacity', 'goals', 'instance']
 const ROOM = ['goals']

@@ -1,7 +1,7 @@
 // Crowds that follow flow fields.
 
 import { checkInteger, checkOptions, CopseError, place, refuse } from './errors.js'
-import { handleOf } from './walled.js'
+import { handleOf } from './references.js'
 
 /** The maximum number of fields of a crowd: COPSE_CROWD_FIELDS in c/copse.h. */
 const MAX_FIELDS = 32
