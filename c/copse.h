@@ -1357,11 +1357,12 @@ bool copse_flowfield_is_built(const copse_flowfield *field); /* true after the f
 /* ---- Queries: they see the last build ---- *
  * A way first leads to the best anchor in sight. A query tries the anchors of the 4 cells around
  * its point. If none of these is in sight, as may happen near walls, the query tries the anchors of
- * 12 more cells, then the centers of 36 cells. Most points in the open need no test of a line of
- * sight. From a point within the radius of a wall, lines of sight are tested with slightly less
- * than the point's distance to the wall, not with the radius. From outside of the bounds, ways lead
- * to cells in sight at the border. Queries fail with COPSE_NOT_BUILT before the first build, and
- * with COPSE_INVALID_ARGUMENT for coordinates that are not finite. */
+ * 12 more cells, then the centers of 36 cells, then those of cells farther out, up to 1.5 radii
+ * (at most 16 cells). Most points in the open need no test of a line of sight. From a point within
+ * the radius of a wall, lines of sight are tested with slightly less than the point's distance to
+ * the wall, not with the radius. From outside of the bounds, ways lead to cells in sight at the
+ * border. Queries fail with COPSE_NOT_BUILT before the first build, and with COPSE_INVALID_ARGUMENT
+ * for coordinates that are not finite. */
 /* Writes the length of the way from a point to the nearest goal, plus the goal's cost. INFINITY:
  * there is no way. In a goal's area, the length of the way to this goal is 0. */
 copse_status copse_flowfield_distance(const copse_flowfield *field, const float *point,

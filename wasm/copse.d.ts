@@ -1792,7 +1792,7 @@ export class FlowField extends CoreObject {
    * Returns the length of the way from a point to the nearest goal, with the goal's cost; Infinity
    * if there is none. In an area it is the area's cost, unless another goal is nearer. A
    * point nearer to a wall than the radius gets a way that keeps almost its own distance, until it
-   * is in the open; if it is too near by more than two cells, there may be none.
+   * is in the open; if it is too near by more than ten cells, there may be none.
    */
   distance(...point: Point<2>): number
   /**

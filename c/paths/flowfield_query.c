@@ -4,7 +4,12 @@
 
 #include "../base/query.h"
 
-enum { MAX_CELLS = 36 }; /* 6 x 6 cells around an agent */
+enum {
+  NEAR_CELLS = 16,               /* 4 x 4 cells around an agent */
+  MAX_RING = 16,                 /* the outermost ring of cells that is searched */
+  RING_CELLS = 8 * MAX_RING + 4, /* the number of its cells */
+  MAX_SIGHTS = 100               /* no further ring is searched after so many lines of sight */
+};
 
 /* What an agent may head for: an anchor, the center of a cell, or, in a goal's area, itself. */
 typedef struct aim {
@@ -59,26 +64,30 @@ static uint32_t choices_add(const seeker *agent, aim *choices, uint32_t count, u
 }
 
 /* Writes the cells around an agent that have a way: of the four of its square, and of those up to
- * `around` cells farther out. Returns their number. */
+ * `around` cells farther out; if that is more than 2, only of the outermost ring. Returns their
+ * number. */
 static uint32_t cells_around(const seeker *agent, int32_t around, uint32_t *cells) {
   const copse_flowfield *field = agent->field;
   const int32_t left = agent->column - around, low = agent->row - around;
-  const int32_t right = agent->column + 1 + around, high = agent->row + 1 + around;
+  const int32_t side = 2 * around + 1;
   uint32_t count = 0;
-  for (int32_t row = low < 0 ? 0 : low; row <= high && row < (int32_t)field->rows; row++)
-    for (int32_t column = left < 0 ? 0 : left; column <= right && column < (int32_t)field->columns;
-         column++) {
-      const uint32_t cell = (uint32_t)row * field->columns + (uint32_t)column;
-      if (agent->map->distances[cell] < INFINITY) cells[count++] = cell;
+  for (int32_t y = 0; y <= side; y++) {
+    const int32_t step = around > 2 && y > 0 && y < side ? side : 1;
+    for (int32_t x = 0; x <= side; x += step) {
+      const uint32_t column = (uint32_t)(left + x), row = (uint32_t)(low + y);
+      const uint32_t cell = row * field->columns + column;
+      if (column < field->columns && row < field->rows && agent->map->distances[cell] < INFINITY)
+        cells[count++] = cell;
     }
+  }
   return count;
 }
 
 /* Returns the visible anchor with the shortest way, among `kept` and the anchors of the cells
  * around the agent; NO_AIM if none is visible. */
 static aim best_anchor(const seeker *agent, uint32_t kept, int32_t around) {
-  uint32_t cells[MAX_CELLS], count = 0;
-  aim choices[MAX_CELLS + 1];
+  uint32_t cells[NEAR_CELLS], count = 0;
+  aim choices[NEAR_CELLS + 1];
   if (kept != COPSE_NONE) count = choices_add(agent, choices, count, kept);
   const uint32_t cellCount = cells_around(agent, around, cells);
   for (uint32_t i = 0; i < cellCount; i++)
@@ -88,17 +97,25 @@ static aim best_anchor(const seeker *agent, uint32_t kept, int32_t around) {
   return NO_AIM;
 }
 
-/* Returns the visible center with the shortest way, among the 6 x 6 cells around the agent. */
+/* Returns the visible center with the shortest way, among the 6 x 6 cells around the agent. If none
+ * is visible, among those of the first ring around them that has one: an agent beside a wall can be
+ * as far from the cells that have a way as the field's radius, and farther in a corner. */
 static aim best_center(const seeker *agent) {
-  uint32_t cells[MAX_CELLS];
-  const uint32_t count = cells_around(agent, 2, cells);
+  uint32_t cells[RING_CELLS], sights = 0;
+  const float far = 1.5f * agent->map->radius;
   aim best = NO_AIM;
-  for (uint32_t i = 0; i < count; i++) {
-    aim center = {.anchor = COPSE_NONE, .cell = cells[i]};
-    flow_center_of(agent->field, cells[i], center.point);
-    center.total = agent->map->distances[cells[i]] + flow_length(agent->point, center.point);
-    if (center.total < best.total && sees(agent, center.point)) best = center;
-  }
+  int32_t around = 2;
+  do {
+    const uint32_t count = cells_around(agent, around, cells);
+    for (uint32_t i = 0; i < count; i++) {
+      aim center = {.anchor = COPSE_NONE, .cell = cells[i]};
+      flow_center_of(agent->field, cells[i], center.point);
+      center.total = agent->map->distances[cells[i]] + flow_length(agent->point, center.point);
+      if (center.total < best.total && sees(agent, center.point)) best = center;
+    }
+    sights += count;
+  } while (best.total == INFINITY && sights < MAX_SIGHTS && around < MAX_RING &&
+           (float)around++ * agent->field->def.cell <= far);
   return best;
 }
 

@@ -995,6 +995,39 @@ static void test_agents_walk_to_their_goals(void) {
   CHECK(walks > repeats(300) * STARTS / 2);
 }
 
+/* Small agents beside walls find their way in a field whose radius is many cells, also in a corner;
+ * up to a limit. */
+static void test_a_radius_may_be_many_cells(void) {
+  static graph ways;
+  copse_obstacle *walls = walls_of(100);
+  add_wall(walls, (float[]){8, 13, 8, 8}, 2);
+  add_wall(walls, (float[]){8, 8, 13, 8}, 2);
+  ways.walls = walls;
+  for (int i = 1; i <= 10; i++) { /* the radius, in cells */
+    copse_flowfield_def def = copse_flowfield_default();
+    def.bounds[2] = def.bounds[3] = 20;
+    def.radius = 2.5f;
+    def.cell = def.radius / (float)i;
+    copse_flowfield *field;
+    CHECK(copse_flowfield_create(&def, &field) == COPSE_OK);
+    copse_flowfield_set_obstacles(field, walls);
+    set_goal(field, 17, 17);
+    build(field);
+    uint32_t walks = 0;
+    for (float x = 7; x < 14; x += 0.37f)
+      for (float y = 7; y < 14; y += 0.37f) {
+        if (!is_clear(walls, (float[]){x, y}, 0.3f)) continue;
+        const double told = (double)distance_from(field, x, y);
+        CHECK(told < INFINITY);
+        CHECK(walk(field, &ways, (float[]){x, y}, 0.3f) <= told * 1.2 + 0.5);
+        walks++;
+      }
+    CHECK(walks > 250);
+    copse_flowfield_destroy(field);
+  }
+  copse_obstacle_destroy(walls);
+}
+
 /* A slice of work is bounded: the last step of a call may exceed it, by what one anchor takes. */
 static void test_an_update_does_a_bounded_amount_of_work(void) {
   static graph ways;
@@ -1032,6 +1065,7 @@ const unit_test FLOWFIELD_TESTS[] = {
     TEST(test_a_door_closes),
     TEST(test_an_update_takes_settings_when_it_begins),
     TEST(test_leading_an_agent),
+    TEST(test_a_radius_may_be_many_cells),
     TEST(test_many_directions_are_single_ones),
     TEST(test_shapes_to_draw),
     TEST(test_snapshots_are_checked),
