@@ -14,7 +14,7 @@ copse_flowfield_def copse_flowfield_default(void) {
 }
 
 /* Returns the number of cells that cover the bounds along an axis; 0 if the bounds are empty or
- * take too many cells. A remainder so small that it may be a rounding error gets no cell. */
+ * take too many cells. Ignores an excess of at most 1e-4 cells, which may be a rounding error. */
 static uint32_t cells_along(const copse_flowfield_def *def, int axis) {
   const double size = (double)def->bounds[2 + axis] - (double)def->bounds[axis];
   const double cells = ceil(size / (double)def->cell - 1e-4);
@@ -22,7 +22,8 @@ static uint32_t cells_along(const copse_flowfield_def *def, int axis) {
   return cells > 1 ? (uint32_t)cells : 1;
 }
 
-/* True if the bounds are valid, and floats inside them are precise to a small part of a cell. */
+/* True if the bounds and the cell size are in range, and floats within the bounds are precise to a
+ * small part of a cell. */
 static bool is_precise(const copse_flowfield_def *def) {
   for (int i = 0; i < 4; i++)
     if (!is_coordinate(def->bounds[i]) || !(fabsf(def->bounds[i]) <= def->cell * 0x1p16f))
@@ -55,7 +56,8 @@ static uint64_t carve(copse_flowfield *field, void *memory) {
     map->cells = arena_carve(&layout, cells, sizeof *map->cells);
     map->anchors = arena_carve(&layout, anchors, sizeof *map->anchors);
     map->goals = arena_carve(&layout, goals, sizeof *map->goals);
-    /* Spans on a side of a ring have gaps: at most every other cell begins one. */
+    /* There are gaps between the spans of cells on a side of a ring: so at most every other cell
+     * begins a span. */
     for (int set = 0; set < RING_SIDES; set++)
       field->spans[i][set] = arena_carve(&layout, side / 2 + 2, sizeof(flow_span));
   }
@@ -70,7 +72,7 @@ static uint64_t carve(copse_flowfield *field, void *memory) {
   return arena_block_bytes(layout.used);
 }
 
-/* Allocates all arrays, filled with zeros. */
+/* Allocates the field's arrays, filled with zeros. */
 static copse_status take_memory(copse_flowfield *field) {
   field->memoryBytes = carve(field, NULL);
   field->memory = memory_take(&field->def.allocator, field->memoryBytes);
@@ -80,7 +82,7 @@ static copse_status take_memory(copse_flowfield *field) {
   return COPSE_OK;
 }
 
-/* Returns an empty field without memory. */
+/* Returns an empty field whose arrays are not allocated yet. */
 static copse_flowfield field_of(const copse_flowfield_def *def) {
   return (copse_flowfield){.def = *def,
                            .columns = cells_along(def, 0),
@@ -116,7 +118,7 @@ void copse_flowfield_destroy(copse_flowfield *field) {
   memory_give(&allocator, field, sizeof *field);
 }
 
-/* Returns the field's options, with capacities raised to at least the given ones. */
+/* Returns the field's options, with `capacity` and `goals` raised to at least the given numbers. */
 static copse_flowfield_def reserved(const copse_flowfield *field, uint32_t capacity,
                                     uint32_t goals) {
   copse_flowfield_def larger = field->def;

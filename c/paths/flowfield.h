@@ -1,20 +1,20 @@
 /* The flow field: ways around walls to the nearest of some goals.
  *
- * The area is divided into square cells. A *map* says for each cell how long the way from its
- * center to the nearest goal is, and which *anchor* is next on it: a point to which the center has
- * a clear line of sight. Anchors are the goals and the *turning points*, which are just off the
- * corners of walls. Each anchor has a parent, the next anchor of the way; a goal has none. So a way
- * is a position, its anchor, that anchor's parent, and so on, and is as straight as walls allow.
- * "Clear" means farther than the radius from all walls, and in no closed cell.
+ * The area is divided into square cells. A *map* says for each cell how long the way from the
+ * cell's center to the nearest goal is, and which *anchor* is the first on that way: a point to
+ * which the center has a clear line of sight. Anchors are the goals and the *turning points*, which
+ * are just off the corners of walls. Each anchor has a parent, the next anchor of the way; a goal
+ * has none. So a way is a position, its anchor, that anchor's parent, and so on, and is as straight
+ * as walls allow. "Clear" means farther than the radius from all walls, and in no closed cell.
  *
  * A build marks the cells that walls block, finds the turning points, and then takes anchors from a
  * heap, nearest first, as in Dijkstra's algorithm. Each anchor *floods*: from its cell outward,
- * ring by ring, it takes the cells that see it and get a shorter way by it. The line of sight from
- * a cell to the anchor crosses the previous ring between two cells. If both see the anchor, and the
- * square of centers that the line crosses is clear of walls, then the cell sees the anchor as well:
- * a wall between the lines of sight of those two cells would be within half a cell of one line.
- * This saves most tests, but is true only if the radius is at least half a cell. Other cells are
- * tested exactly.
+ * ring by ring, the cells that see the anchor, and get a shorter way through it, are assigned to
+ * it. The line of sight from a cell to the anchor crosses the previous ring between two cells. If
+ * both of these see the anchor, and the square of centers that the line crosses is clear of walls,
+ * then the cell sees the anchor as well: a wall between the lines of sight of the two would be
+ * within half a cell of one line. This rule saves most tests, but holds only if the radius is at
+ * least half a cell. Cells that it does not cover are tested exactly.
  *
  * An exact test uses `reach`, the radius plus a little, so that untested lines of sight keep the
  * radius in spite of rounding.
@@ -34,12 +34,12 @@ enum {
                   * find ways through gaps narrower than a cell */
 };
 
-/* Bits of a cell and of its square. A square has its corners at four centers: of a cell, of the
- * next cell along x, and of the two above. Its index is that of the first cell. */
+/* Bits of a cell, and of the square between the centers of four cells: this cell, the next one
+ * along x, and the two cells above these. */
 enum {
   CELL_BLOCKED = 1,        /* closed, or the center is within reach of a wall or in a solid area */
-  CELL_SQUARE_BLOCKED = 2, /* a corner is blocked or outside of the field, or a vertex is near */
-  CELL_NEAR_VERTEX = 4,    /* an edge's end is within reach of the square */
+  CELL_SQUARE_BLOCKED = 2, /* one of the four cells is blocked or missing, or a vertex is near */
+  CELL_NEAR_VERTEX = 4,    /* an end of a wall's edge is within reach of the square */
   CELL_CLOSED = 8,         /* the game closed the cell */
   CELL_TURNS = 16,         /* a turning point is in the cell or in one of the 8 around it */
   CELL_GOAL = 32,          /* part of a goal's area is in the cell */
@@ -48,27 +48,28 @@ enum {
 
 typedef struct flow_anchor {
   float point[2];
-  float distance;     /* the length of the way to a goal, with its cost; INFINITY: not reached */
-  uint16_t parent;    /* the next anchor of the way; NO_ANCHOR: a goal, or not reached */
-  uint16_t isWaiting; /* 1 if the anchor is in the heap, which snapshots don't hold */
+  float distance;  /* the length of the way from here to a goal, with its cost; INFINITY: no way */
+  uint16_t parent; /* the next anchor of the way; NO_ANCHOR: a goal, or not reached */
+  uint16_t isWaiting; /* 1 if the anchor is in the heap; snapshots hold this, not the heap */
 } flow_anchor;
 
 typedef struct flow_map {
-  float *distances;     /* by cell: the length of the way to a goal; INFINITY: not reached */
-  uint16_t *aims;       /* by cell: the first anchor of the way; NO_ANCHOR: not reached */
-  uint8_t *cells;       /* by cell: bits CELL_* */
+  float *distances; /* by cell: the length of the way from its center to a goal; INFINITY: no way */
+  uint16_t *aims;   /* by cell: the first anchor of that way; NO_ANCHOR: no way */
+  uint8_t *cells;   /* by cell: bits CELL_* */
   flow_anchor *anchors; /* turning points, goals, then centers of cells (see flow_mend_row) */
   copse_flowfield_goal *goals;
   uint32_t anchorCount, goalCount;
-  uint32_t turns; /* how many turning points: they are the first anchors */
-  uint32_t moved; /* goals that were not at a free place */
+  uint32_t turns; /* the number of turning points, which are the first anchors */
+  uint32_t moved; /* the number of goals that were not at a free place */
   float radius, reach;
   uint32_t hasClosed; /* 1 if a cell is closed */
-  /* The hash of the edges that the map was made from, and the tree's `builds` when this hash was
-   * last compared with the tree's. Walls are the same if isMatched, and `builds` is the same. */
+  /* The hash of the edges that the map was made from, and the value that the tree's `builds` had
+   * when the tree's edges were last compared with this hash. The walls are still those of the map
+   * if isMatched is true and `builds` has not changed. */
   uint32_t wallsHash, wallsBuilds;
-  bool isMatched; /* true if the hashes were equal in that comparison */
-  /* What the build did, for statistics. */
+  bool isMatched; /* true if the walls had the hash wallsHash when they were last compared */
+  /* Counts of what the build did, for statistics. */
   uint32_t blocked, floods;
   uint64_t visits, sights, work;
 } flow_map;
@@ -80,10 +81,11 @@ typedef enum flow_stage {
   FLOW_TURNS,   /* finds turning points at corners of walls, some edges at a time */
   FLOW_CORNERS, /* finds turning points at corners of closed cells, row by row */
   FLOW_GOALS,   /* adds the goals as anchors, one by one */
-  FLOW_SPREAD   /* floods; then looks for cells that floods missed, row by row */
+  FLOW_SPREAD   /* floods from anchors; then looks for cells that floods missed, row by row */
 } flow_stage;
 
-/* Some adjacent cells on one side of a ring, as offsets from the anchor's cell along that side. */
+/* A run of adjacent cells on one side of a ring around an anchor's cell, as offsets from that cell
+ * along the side. */
 typedef struct flow_span {
   int32_t first, last;
 } flow_span;
@@ -93,32 +95,32 @@ enum { RING_SIDES = 4 };
 struct copse_flowfield {
   copse_flowfield_def def;
   const copse_obstacle *walls; /* NULL: none. Not owned */
-  void *memory;                /* holds all arrays */
+  void *memory;                /* the block that holds all arrays */
   uint64_t memoryBytes;
   uint32_t columns, rows;
 
-  /* What the next build takes. */
+  /* Settings that the next build uses. */
   uint8_t *closed; /* by cell: not 0 if closed. Written by the caller */
   copse_flowfield_goal *goals;
   uint32_t goalCount;
   float radius;
 
   flow_map maps[2];
-  uint32_t shown; /* the index of the map that queries see; the other one is built */
+  uint32_t shown; /* the index of the map that queries see; a build writes the other map */
   bool isBuilt;
 
   /* The build under way. */
   flow_stage stage;
   uint32_t cursor;   /* the row, edge or goal at which the stage continues */
-  uint32_t needed;   /* the number of anchors so far, including those that found no room */
-  uint32_t gained;   /* anchors that the current search for missed cells has added */
-  uint32_t restarts; /* updates that started over because walls were built or replaced */
+  uint32_t needed;   /* the number of anchors so far, including those for which there is no room */
+  uint32_t gained;   /* how many anchors the current search for missed cells has added */
+  uint32_t restarts; /* how often an update began the build again because the walls had changed */
 
-  /* Scratch. */
-  uint32_t *stamps;         /* by cell: the last flood, by number, in which it saw the anchor */
-  uint32_t *tested;         /* by anchor: the last flood, by number, that tested it */
-  uint16_t *heap, *places;  /* anchors that wait; by anchor: its place in the heap, or NO_ANCHOR */
-  uint16_t *firsts, *nexts; /* by cell: its first turning point; by anchor: the next in its cell */
+  /* Scratch memory of builds. */
+  uint32_t *stamps;        /* by cell: the number of the last flood whose anchor it saw */
+  uint32_t *tested;        /* by anchor: the number of the last flood that tested it */
+  uint16_t *heap, *places; /* anchors to flood from; by anchor: its index in `heap`, or NO_ANCHOR */
+  uint16_t *firsts, *nexts; /* by cell: its first turning point; by point: the next in its cell */
   uint32_t waiting, flood;
   flow_span *spans[2][RING_SIDES];
 };
@@ -137,7 +139,6 @@ double flow_place(const copse_flowfield *field, int axis, double coordinate);
 int32_t flow_floor(double place, int32_t lo, int32_t hi);
 /* Returns the cell of a point; if the point is outside of the field, the nearest cell. */
 uint32_t flow_cell_at(const copse_flowfield *field, const float *point);
-/* True if a point is inside the field. */
 bool flow_covers(const copse_flowfield *field, const float *point);
 float flow_length(const float *from, const float *to);
 
@@ -148,45 +149,50 @@ ALWAYS_INLINE bool flow_is_in(const copse_flowfield_goal *goal, const float *poi
 
 /* ---- Shared by several files ---- */
 
-/* True if a segment touches no closed cell, even if it is widened by a margin along both axes. */
+/* True if a segment touches no closed cell, even if the segment is widened by a margin along both
+ * axes. */
 bool flow_is_open(const copse_flowfield *field, const flow_map *map, const float *from,
                   const float *to, float margin);
 /* True if the straight way between two points keeps farther than the radius from all walls, and
- * touches no closed cell. The excess over the map's radius is a margin for closed cells. */
+ * touches no closed cell. If `radius` exceeds the map's radius, the way must keep the excess from
+ * closed cells. */
 bool flow_sees(const copse_flowfield *field, const flow_map *map, const float *from,
                const float *to, float radius);
 /* True if the field's walls are known to be those that the map was made from. */
 bool flow_is_current(const copse_flowfield *field, const flow_map *map);
-/* Sets isMatched: compares the hash of the field's walls with the map's. */
+/* Sets map->isMatched: compares the hash of the field's walls with the hash in the map. */
 void flow_match_walls(const copse_flowfield *field, flow_map *map);
-/* Returns a hash of the edges of the tree's last build; 0 if `walls` is NULL. */
+/* Returns a hash of the edges in the last build of an obstacle tree; 0 if `walls` is NULL. */
 uint32_t flow_hash_walls(const copse_obstacle *walls);
 
-/* Marks the blocked cells of rows first … end - 1, and the blocked squares that they complete. */
+/* Marks the blocked cells of rows first … end - 1, and the blocked squares whose four cells are all
+ * marked then. */
 void flow_raster_rows(copse_flowfield *field, flow_map *map, uint32_t first, uint32_t end);
-/* Add the turning points at an edge's first end, those at corners above a row of cells, or the
- * anchors of a goal. `count`: the number of anchors needed so far. They return the new count, which
- * includes anchors that found no room. */
+/* The next three functions add anchors: the turning points at an edge's first end, those at corners
+ * of closed cells above a row, or the anchors of a goal. `count` is the number of anchors so far.
+ * Each function returns the new number, which includes anchors for which there is no room. */
 uint32_t flow_turns_of_edge(copse_flowfield *field, flow_map *map, uint32_t edge, uint32_t count);
 uint32_t flow_turns_of_row(copse_flowfield *field, flow_map *map, uint32_t row, uint32_t count);
 uint32_t flow_add_goal(copse_flowfield *field, flow_map *map, uint32_t index, uint32_t count);
-/* Adds a turning point to its cell's list. Marks the 3 x 3 cells around it. */
+/* Adds a turning point to the list of its cell. Sets CELL_TURNS in the 3 x 3 cells around it. */
 void flow_link(copse_flowfield *field, flow_map *map, uint32_t anchor);
 
-/* Puts an anchor into the heap, or moves it up after its distance decreased. */
+/* Puts an anchor into the heap of anchors to flood from, or moves it up after its distance
+ * decreased. */
 void flow_wait(copse_flowfield *field, flow_map *map, uint32_t anchor);
-/* Takes the anchor with the shortest way from the heap, which must not be empty. Floods from it. */
+/* Takes from the heap, which must not be empty, the anchor from which the way to a goal is
+ * shortest. Floods from this anchor. */
 void flow_spread(copse_flowfield *field, flow_map *map);
-/* Looks for the first cell of a row whose way is shorter through a neighbor, because the cell lies
- * in a passage narrower than a cell. Adds an anchor at that neighbor's center. False if there is no
- * room for the anchor. */
+/* Looks for the first cell of a row that floods missed, in a passage narrower than a cell. The way
+ * of such a cell gets shorter through a neighbor. Adds an anchor at that neighbor's center. False
+ * if there is no room for the anchor. */
 bool flow_mend_row(copse_flowfield *field, flow_map *map, uint32_t row);
 
-/* Returns the distance that a build tests with: the radius, plus more than the errors of
- * coordinates, which grow with the field's bounds. */
+/* Returns the distance from walls that a build tests for: the radius, plus a margin for rounding
+ * errors, which grow with the coordinates of the field's bounds. */
 float flow_reach(const copse_flowfield *field, float radius);
-/* Remakes the scratch arrays of the build under way, after its maps were moved or restored. Drops
- * the build if anchors found no room. */
+/* Fills the scratch arrays of the build under way again, after the maps were moved or restored.
+ * Drops the build if there was no room for some anchors. */
 void flow_resume(copse_flowfield *field);
 /* True if the coordinates and costs of goals are in range. */
 bool flow_goals_ok(const copse_flowfield_goal *goals, uint32_t count);

@@ -1,4 +1,4 @@
-/* Builds of the flow field, at once or in steps. */
+/* Building the flow field, at once or in steps. */
 
 #include "flowfield.h"
 
@@ -6,7 +6,7 @@
 
 enum { ROWS_PER_STEP = 16, EDGES_PER_STEP = 64 };
 
-/* What parts of a build cost, in units of work: one is about the time to visit a cell. */
+/* The costs of parts of a build, in units of work. One unit is about the time to visit a cell. */
 enum { WORK_PER_CALL = 100, WORK_PER_SIGHT = 10, WORK_PER_EDGE = 20, CELLS_PER_WORK = 4 };
 
 static void clear_scratch(copse_flowfield *field) {
@@ -21,7 +21,7 @@ static void clear_scratch(copse_flowfield *field) {
 void flow_resume(copse_flowfield *field) {
   flow_map *map = &field->maps[!field->shown];
   if (field->stage == FLOW_IDLE) return;
-  if (field->needed > map->anchorCount) { /* anchors found no room: drops the build */
+  if (field->needed > map->anchorCount) { /* some anchors found no room: drops the build */
     field->stage = FLOW_IDLE;
     return;
   }
@@ -75,7 +75,8 @@ static void go_on(copse_flowfield *field, flow_stage stage) {
   field->cursor = 0;
 }
 
-/* Marks some rows. Like all steps, returns how much work that was. */
+/* Marks the blocked cells of some rows. Returns the work that this cost, as every step_… function
+ * does. */
 static uint64_t step_raster(copse_flowfield *field, flow_map *map) {
   const uint32_t first = field->cursor, left = field->rows - first;
   const uint32_t rows = left < ROWS_PER_STEP ? left : ROWS_PER_STEP;
@@ -100,7 +101,8 @@ static uint64_t step_corners(copse_flowfield *field, flow_map *map) {
   return field->columns / CELLS_PER_WORK + (field->needed - before) * WORK_PER_EDGE;
 }
 
-/* Adds the anchors of a goal. After the last goal, puts the anchors of all goals into the heap. */
+/* Adds the anchors of the next goal. If no goal is left, puts the anchors of all goals into the
+ * heap. */
 static uint64_t step_goals(copse_flowfield *field, flow_map *map) {
   if (field->cursor < map->goalCount) {
     const uint32_t before = field->needed;
@@ -113,8 +115,8 @@ static uint64_t step_goals(copse_flowfield *field, flow_map *map) {
   return map->anchorCount;
 }
 
-/* Floods from an anchor or, if none waits, looks for cells of a row that floods missed. The build
- * is complete once a search of all rows finds none. */
+/* Floods from the next anchor in the heap. If the heap is empty, searches the next row for cells
+ * that floods missed. The build is complete once a search of all rows finds no such cell. */
 static uint64_t step_spread(copse_flowfield *field, flow_map *map) {
   const uint64_t before = map->visits + map->sights * WORK_PER_SIGHT;
   uint64_t more = 0;
@@ -147,14 +149,15 @@ static uint64_t step(copse_flowfield *field, flow_map *map) {
   }
 }
 
-/* Goes on with the build under way until it is complete or `work` is used up. */
+/* Continues the build under way until the build is complete or has cost `work` units. Sets *needed
+ * to the number of anchors that the build needs. */
 static copse_status go(copse_flowfield *field, uint64_t work, uint32_t *needed) {
   flow_map *map = &field->maps[!field->shown];
   for (uint64_t done = 0; done < work && field->stage != FLOW_IDLE;) {
     const uint64_t more = step(field, map) + WORK_PER_CALL;
     done += more;
     map->work += more;
-    /* `needed` counts all turning points and goals only after the last goal. */
+    /* Only after the last goal does field->needed count the anchors of all walls and goals. */
     const bool isKnown = field->stage == FLOW_SPREAD ||
                          (field->stage == FLOW_GOALS && field->cursor == map->goalCount);
     if (isKnown && field->needed > field->def.capacity) {

@@ -1,4 +1,5 @@
-/* Floods of the flow field: an anchor takes the cells that see it and get a shorter way by it. */
+/* Floods of the flow field: from an anchor (a goal or a turning point of ways) outward, each cell
+ * that sees the anchor, and gets a shorter way through it, is assigned to the anchor. */
 
 #include "flowfield.h"
 
@@ -34,7 +35,7 @@ bool flow_is_open(const copse_flowfield *field, const flow_map *map, const float
                y1 = flow_place(field, 1, (double)high[1]) + 0.5;
   const int32_t last = flow_floor(y1 + around, -1, (int32_t)field->rows);
   for (int32_t row = flow_floor(y0 - around, -1, (int32_t)field->rows); row <= last; row++) {
-    /* The part of the segment that is within `around` of the row. */
+    /* The part of the segment that is at most `around` above or below the row of cells. */
     const double bottom = (double)row - around, top = (double)row + 1 + around;
     const double slope = y1 > y0 ? (x1 - x0) / (y1 - y0) : 0;
     const double begin = y0 < bottom ? x0 + slope * (bottom - y0) : x0;
@@ -78,7 +79,8 @@ void flow_wait(copse_flowfield *field, flow_map *map, uint32_t anchor) {
   put(field, place, anchor);
 }
 
-/* Removes the anchor with the shortest way from the heap. */
+/* Removes from the heap the anchor from which the way to a goal is shortest. Returns this
+ * anchor. */
 static uint32_t take_nearest(copse_flowfield *field, flow_map *map) {
   const uint32_t nearest = field->heap[0], last = field->heap[--field->waiting];
   map->anchors[nearest].isWaiting = 0;
@@ -105,10 +107,12 @@ typedef struct flood {
   uint32_t anchor, stamp;
   float point[2], distance; /* of the anchor */
   int32_t column, row;      /* the cell of the anchor */
-  double offset[2];         /* the anchor relative to that cell's center, in cells */
-  float slack;              /* cells whose known way is shorter by less than this are flooded too */
-  /* Pieces of edges that hid the last cells from the anchor, by side of a ring and for corners:
-   * tested first, as they often hide the next cells too. COPSE_NONE: none. */
+  double offset[2];         /* from that cell's center to the anchor, in cells */
+  /* A flood stops at cells whose known way is shorter than the way through the anchor by at least
+   * this. */
+  float slack;
+  /* For each side of a ring, and for its corners: the pieces of walls that last hid a cell from the
+   * anchor. They are tested first, because they often hide the next cells too. COPSE_NONE: none. */
   uint32_t blockers[SETS][BLOCKERS];
 } flood;
 
@@ -136,7 +140,8 @@ OUT_OF_LINE bool sees_cell(flood *from, uint32_t cell, int set) {
   return false;
 }
 
-/* Makes the anchor the parent of a turning point in sight, if this shortens the point's way. */
+/* Makes the flood's anchor the parent (the next anchor of the way) of the turning point `other`, if
+ * the two see each other and the way from `other` gets shorter. */
 static void relax(flood *from, uint32_t other) {
   copse_flowfield *field = from->field;
   if (field->tested[other] == from->stamp) return;
@@ -162,16 +167,18 @@ OUT_OF_LINE void relax_around(flood *from, int32_t column, int32_t row, int32_t 
     }
 }
 
-/* A cell of a ring. Its line of sight to the anchor passes between the centers of the cells `first`
- * and `second`, which were offered the anchor before. */
+/* A cell of a ring around an anchor. The line from the cell's center to the anchor passes between
+ * the centers of the cells `first` and `second`, which the flood has visited before. */
 typedef struct ring_cell {
   uint32_t cell, first, second;
-  uint32_t square; /* the square that the line of sight crosses; COPSE_NONE: none */
-  float x, y;      /* the center, in cells from the anchor: along, outward; at a corner: x, y */
+  uint32_t square; /* the square of four centers that the line crosses; COPSE_NONE: none */
+  /* From the anchor to the cell's center, in cells: along and outward; at a corner, x and y. */
+  float x, y;
   int set;
 } ring_cell;
 
-/* Offers the anchor to a cell. True if the flood goes on from the cell. */
+/* Visits a cell. If the cell sees the flood's anchor and gets a shorter way through it, assigns the
+ * cell to the anchor. True if the flood goes on from the cell. */
 ALWAYS_INLINE bool offer(flood *from, const ring_cell *next) {
   const copse_flowfield *field = from->field;
   flow_map *map = from->map;
@@ -197,13 +204,14 @@ ALWAYS_INLINE bool offer(flood *from, const ring_cell *next) {
 }
 
 /* A side of a ring: a row of cells above or below the anchor's cell, or a column left or right of
- * it. Cells are numbered from -ring to ring along the side. */
+ * that cell. The side's cells are numbered -ring … ring; the first and the last are corners of the
+ * ring. */
 typedef struct ring_side {
   int32_t ring, sign, least, most; /* cells least … most are inside the field */
   int32_t along, across; /* what a step along the side, or outward, adds to a cell's index */
   uint32_t middle;       /* the index of the anchor's cell */
-  double far;            /* the distance from the anchor to the side's centers, in cells */
-  double offset;         /* of the anchor from its cell's center, along the side, in cells */
+  double far;    /* how far outward from the anchor the centers of the side's cells are, in cells */
+  double offset; /* from the center of the anchor's cell to the anchor, along the side, in cells */
   bool isRow;
   int set;
 } ring_side;
@@ -236,8 +244,8 @@ ALWAYS_INLINE uint32_t side_cell(const ring_side *side, int32_t number, int32_t 
   return side->middle + (uint32_t)(number * side->along + (side->ring - inner) * side->across);
 }
 
-/* Offers the anchor to the cells first … last of a side. Adds the cells from which the flood goes
- * on to the side's spans. *count is the number of spans. */
+/* Visits the cells first … last of a side. Appends the runs of cells from which the flood goes on
+ * to `spans`. *count is the number of spans. */
 OUT_OF_LINE void flood_cells(flood *from, const ring_side *side, int32_t first, int32_t last,
                              flow_span *spans, uint32_t *count) {
   enum { BIAS = 1 << 20 };
@@ -270,7 +278,8 @@ OUT_OF_LINE void flood_cells(flood *from, const ring_side *side, int32_t first, 
   }
 }
 
-/* Floods a side of a ring from the previous ring's spans. Writes new spans, returns how many. */
+/* Floods a side of a ring from `before`, the spans of cells on the same side of the previous ring.
+ * Writes the side's spans to `spans`. Returns their number. */
 static uint32_t flood_side(flood *from, const ring_side *side, const flow_span *before,
                            uint32_t beforeCount, flow_span *spans) {
   uint32_t count = 0;
@@ -278,7 +287,8 @@ static uint32_t flood_side(flood *from, const ring_side *side, const flow_span *
   for (uint32_t i = 0; i < beforeCount; i++) {
     int32_t first = 0, last = 0;
     if (side->ring > 1) {
-      /* The cells whose lines of sight pass next to a cell of this span. */
+      /* first … last: the cells whose lines of sight to the anchor pass next to a cell of this
+       * span. */
       const double outward = side->far / (side->far - 1), offset = side->offset;
       const double low = (before[i].first - 1 - offset) * outward + offset + 1e-4;
       const double high = (before[i].last + 1 - offset) * outward + offset - 1e-4;
@@ -310,7 +320,8 @@ static void extend_spans(flow_span *spans, uint32_t *count, int32_t number) {
   }
 }
 
-/* Offers the anchor to a ring's corner (right, up: 1 or -1). True if the flood goes on from it. */
+/* Visits the corner of a ring that `right` and `up` (1 or -1) select. True if the flood goes on
+ * from that corner. */
 static bool flood_corner(flood *from, int32_t ring, int32_t right, int32_t up) {
   const copse_flowfield *field = from->field;
   const int32_t columns = (int32_t)field->columns;
@@ -392,8 +403,8 @@ void flow_spread(copse_flowfield *field, flow_map *map) {
 
 /* ---- Cells that floods missed ------------------------------------------------------------- */
 
-/* Returns the neighbor, in sight of a cell, through which the cell's way is shortest, ties by lower
- * index; COPSE_NONE if that saves no more than half a cell. */
+/* Returns the neighbor of a cell, in sight of the cell, through which the cell's way is shortest,
+ * ties by lower index; COPSE_NONE if no neighbor shortens the way by more than half a cell. */
 static uint32_t best_beside(const copse_flowfield *field, flow_map *map, uint32_t column,
                             uint32_t row) {
   const uint32_t columns = field->columns, cell = row * columns + column;

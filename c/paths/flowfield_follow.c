@@ -18,8 +18,8 @@ static const flow_anchor *end_of(const flow_map *map, uint32_t anchor) {
   return &map->anchors[anchor];
 }
 
-/* Writes the center of the goal that a point is in; the point itself if it is in none. So agents
- * that go to one area share a goal. */
+/* Writes the center of the goal's area that contains a point or, if none does, the point itself. So
+ * agents that go to one area share a goal. */
 static void put_goal(const flow_map *map, const float *point, float *goal) {
   uint32_t i = 0;
   while (i < map->goalCount && !flow_is_in(&map->goals[i], point)) i++;
@@ -29,14 +29,15 @@ static void put_goal(const flow_map *map, const float *point, float *goal) {
 }
 
 /* Writes what a field decides for an agent: the preferred velocity, the length of the way, the
- * goal, and the anchor that the agent heads for, which the next step needs. */
+ * goal, and the anchor (a goal or a turning point of ways) that the agent heads for, which the next
+ * step needs. */
 static void lead_agent(copse_crowd *crowd, const copse_flowfield *field, uint32_t slot,
                        float timeStep) {
   uint32_t *state = &crowd_whole(crowd, FIELD_STATE)[slot];
   const flow_map *map = &field->maps[field->shown];
   const float *position = crowd_vector(crowd, FIELD_POSITION, slot);
   float *goal = crowd_vector(crowd, FIELD_GOAL, slot), *distance = &crowd->distances[slot];
-  copse_flowfield_aim aim = {.anchor = (*state >> CROWD_AIM_SHIFT) - 1}; /* 0 stands for none */
+  copse_flowfield_aim aim = {.anchor = (*state >> CROWD_AIM_SHIFT) - 1}; /* 0 means no anchor */
   copse_flowfield_lead(field, position, crowd_number(crowd, FIELD_RADIUS, slot), &aim);
   *distance = aim.distance;
   if (aim.anchor != COPSE_NONE) {
@@ -45,11 +46,12 @@ static void lead_agent(copse_crowd *crowd, const copse_flowfield *field, uint32_
     put_goal(map, end->point, goal);
   } else if (aim.distance == INFINITY)
     goal[0] = goal[1] = NAN;
-  else if (aim.direction[0] == 0 && aim.direction[1] == 0) { /* in a goal's area */
+  else if (aim.direction[0] == 0 && aim.direction[1] == 0) { /* the agent is in a goal's area */
     *distance = 0;
     put_goal(map, position, goal);
   }
-  /* Not past the point that the agent heads for: past a corner, it could get too near to a wall. */
+  /* Limits the speed, so that the agent does not move past the point that it heads for: beyond a
+   * corner, the agent could get too near to a wall. */
   const float speed = crowd_number(crowd, FIELD_PREFERRED_SPEED, slot);
   const float gap = flow_length(position, aim.point);
   const float scale = gap > speed * timeStep ? speed : gap / timeStep;
@@ -77,7 +79,7 @@ copse_status copse_crowd_follow(copse_crowd *crowd, const copse_flowfield *field
     crowd->guideCount++;
   }
   crowd->guides[place] = (crowd_guide){field, mask};
-  if (!mask) { /* later fields move up */
+  if (!mask) { /* removes the field: later fields move up */
     crowd->guideCount--;
     for (; place < crowd->guideCount; place++) crowd->guides[place] = crowd->guides[place + 1];
   }

@@ -11,12 +11,13 @@ enum {
   MAX_SIGHTS = 100               /* no further ring is searched after so many lines of sight */
 };
 
-/* What an agent may head for: an anchor, the center of a cell, or, in a goal's area, itself. */
+/* A point that an agent may head for: an anchor (a goal or a turning point of ways), the center of
+ * a cell, or, in a goal's area, the agent's own position. */
 typedef struct aim {
   uint32_t anchor; /* COPSE_NONE: the aim is not an anchor */
-  uint32_t cell;   /* without an anchor: the aim is this cell's center; COPSE_NONE: the agent */
+  uint32_t cell;   /* if the aim is a cell's center: the cell; COPSE_NONE: the agent itself */
   float point[2];
-  float total; /* the length of the way through this point, with the goal's cost; INFINITY: none */
+  float total; /* the length of the way through `point`, with the goal's cost; INFINITY: no way */
 } aim;
 
 /* An agent that looks for its way. */
@@ -24,9 +25,9 @@ typedef struct seeker {
   const copse_flowfield *field;
   const flow_map *map;
   const float *point;
-  float radius;        /* the distance from walls that lines of sight are tested with */
+  float radius;        /* how far from walls lines of sight must keep */
   bool isNear;         /* true if `radius` was reduced because the agent is nearer to a wall */
-  int32_t column, row; /* the first cell of the square of centers around the agent */
+  int32_t column, row; /* the lower left one of the four cells whose centers surround the agent */
 } seeker;
 
 static bool sees(const seeker *agent, const float *point) {
@@ -35,7 +36,7 @@ static bool sees(const seeker *agent, const float *point) {
   bool isVisible = true;
   if (!flow_covers(field, agent->point) || !(agent->map->cells[cell] & CELL_CLOSED))
     return flow_sees(field, agent->map, agent->point, point, agent->radius);
-  /* In a closed cell, only walls hide the point: the agent may leave the cell. */
+  /* From inside a closed cell, only walls hide the point: the agent may leave the cell. */
   if (field->walls)
     copse_obstacle_visible(field->walls, agent->point, point, agent->radius, &isVisible, NULL);
   return isVisible;
@@ -50,8 +51,8 @@ static aim aim_at(const seeker *agent, uint32_t anchor) {
 
 static const aim NO_AIM = {COPSE_NONE, 0, {0, 0}, INFINITY};
 
-/* Inserts an anchor into a list sorted by `total`, after equal ones, unless the list has it
- * already. Returns the new size. */
+/* Inserts an anchor into `choices`, a list sorted by `total`, behind choices with the same total.
+ * Does nothing if the anchor is in the list already. Returns the list's new size. */
 static uint32_t choices_add(const seeker *agent, aim *choices, uint32_t count, uint32_t anchor) {
   for (uint32_t i = 0; i < count; i++)
     if (choices[i].anchor == anchor) return count;
@@ -63,9 +64,9 @@ static uint32_t choices_add(const seeker *agent, aim *choices, uint32_t count, u
   return count + 1;
 }
 
-/* Writes the cells around an agent that have a way: of the four of its square, and of those up to
- * `around` cells farther out; if that is more than 2, only of the outermost ring. Returns their
- * number. */
+/* Writes the cells from which there is a way: among the four whose centers surround the agent, and
+ * among those up to `around` columns or rows farther out. If `around` is more than 2, writes only
+ * cells of the outermost ring. Returns the number of cells. */
 static uint32_t cells_around(const seeker *agent, int32_t around, uint32_t *cells) {
   const copse_flowfield *field = agent->field;
   const int32_t left = agent->column - around, low = agent->row - around;
@@ -83,8 +84,8 @@ static uint32_t cells_around(const seeker *agent, int32_t around, uint32_t *cell
   return count;
 }
 
-/* Returns the visible anchor with the shortest way, among `kept` and the anchors of the cells
- * around the agent; NO_AIM if none is visible. */
+/* Returns the visible anchor with the shortest way from the agent, among `kept` and the anchors of
+ * the cells around the agent (see cells_around); NO_AIM if none is visible. */
 static aim best_anchor(const seeker *agent, uint32_t kept, int32_t around) {
   uint32_t cells[NEAR_CELLS], count = 0;
   aim choices[NEAR_CELLS + 1];
@@ -97,9 +98,10 @@ static aim best_anchor(const seeker *agent, uint32_t kept, int32_t around) {
   return NO_AIM;
 }
 
-/* Returns the visible center with the shortest way, among the 6 x 6 cells around the agent. If none
- * is visible, among those of the first ring around them that has one: an agent beside a wall can be
- * as far from the cells that have a way as the field's radius, and farther in a corner. */
+/* Returns the visible center with the shortest way from the agent, among the 6 x 6 cells around the
+ * agent. If none is visible, searches ring after ring of cells around these, up to the first ring
+ * with a visible center; NO_AIM if there is none. The rings are for agents beside a wall, which can
+ * be as far from all cells with a way as the field's radius, and farther in a corner. */
 static aim best_center(const seeker *agent) {
   uint32_t cells[RING_CELLS], sights = 0;
   const float far = 1.5f * agent->map->radius;
@@ -119,8 +121,9 @@ static aim best_center(const seeker *agent) {
   return best;
 }
 
-/* Returns the anchor that all four cells around an agent have, if the square of their centers is
- * clear: then the agent sees the anchor. If not, or if walls have changed, returns COPSE_NONE. */
+/* Returns the anchor that the four cells around an agent share, if the square between their centers
+ * is clear of walls: then the agent sees this anchor. Otherwise, or if walls have changed, returns
+ * COPSE_NONE. */
 static uint32_t common_anchor(const seeker *agent) {
   const copse_flowfield *field = agent->field;
   const flow_map *map = agent->map;
@@ -148,7 +151,8 @@ static bool squeeze(seeker *agent) {
   return true;
 }
 
-/* Returns what an agent heads for while it is not near enough to turn (see find_aim). */
+/* Returns what an agent heads for as long as it is not near enough to a corner to turn (see
+ * find_aim). */
 static aim first_aim(seeker *agent, uint32_t kept) {
   const uint32_t common = common_anchor(agent);
   if (common != COPSE_NONE) {
@@ -164,7 +168,8 @@ static aim first_aim(seeker *agent, uint32_t kept) {
   return best;
 }
 
-/* Returns what an agent heads for: near an anchor, the next anchor after it. */
+/* Returns what an agent heads for. An agent near an anchor heads for the next anchor of the way as
+ * soon as that is in sight. */
 static aim find_aim(seeker *agent, uint32_t kept) {
   const flow_map *map = agent->map;
   aim best = first_aim(agent, kept);
@@ -173,7 +178,8 @@ static aim find_aim(seeker *agent, uint32_t kept) {
     if (next == NO_ANCHOR) break;
     const float gap = flow_length(agent->point, best.point);
     const aim after = aim_at(agent, next);
-    /* The way after the anchor keeps the field's radius: a smaller agent may cut the corner. */
+    /* Ways between anchors keep the map's radius from walls. So an agent whose radius is smaller by
+     * `gap` or more may cut the corner without a test of the walls. */
     const bool isThere = gap <= map->radius - agent->radius && !agent->isNear &&
                          flow_is_current(agent->field, map) &&
                          flow_is_open(agent->field, map, agent->point, after.point, 0);
@@ -194,8 +200,8 @@ static float area_cost(const copse_flowfield *field, const flow_map *map, const 
   return least;
 }
 
-/* Returns what an agent at a point heads for: in a goal's area the point itself, unless another way
- * costs less. */
+/* Returns what an agent at a point heads for. In a goal's area, that is the point itself, unless a
+ * way to another goal costs less. */
 static aim aim_of(const copse_flowfield *field, const float *point, float radius, uint32_t kept) {
   const flow_map *map = &field->maps[field->shown];
   seeker agent = {field, map, point, radius, false, 0, 0};
@@ -209,7 +215,8 @@ static aim aim_of(const copse_flowfield *field, const float *point, float radius
   return best;
 }
 
-/* Writes the unit vector from a point to an aim; 0, 0 if there is no aim or the point is there. */
+/* Writes the unit vector from a point to an aim; 0, 0 if there is no way or the aim is the point
+ * itself. */
 static void head_for(const aim *best, const float *point, float *direction) {
   const double x = (double)best->point[0] - (double)point[0];
   const double y = (double)best->point[1] - (double)point[1];
@@ -267,7 +274,7 @@ copse_status copse_flowfield_lead(const copse_flowfield *field, const float *poi
   return status;
 }
 
-/* Writes a corner of a path if there is room, and counts it in any case. */
+/* Appends a corner to a path if there is room. Counts the corner in any case. */
 static void put_corner(const float *point, float *corners, uint32_t capacity, uint32_t *total) {
   if (*total < capacity)
     for (size_t axis = 0; axis < 2; axis++) corners[2 * (size_t)*total + axis] = point[axis];
@@ -285,7 +292,7 @@ copse_status copse_flowfield_path(const copse_flowfield *field, const float *poi
   uint32_t anchor = best.anchor;
   if (anchor == COPSE_NONE) {
     put_corner(best.point, corners, capacity, total);
-    if (best.cell == COPSE_NONE) return COPSE_OK; /* in a goal's area */
+    if (best.cell == COPSE_NONE) return COPSE_OK; /* the point is in a goal's area */
     anchor = map->aims[best.cell];
   }
   for (; anchor != NO_ANCHOR; anchor = map->anchors[anchor].parent)

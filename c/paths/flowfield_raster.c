@@ -67,7 +67,7 @@ uint32_t flow_hash_walls(const copse_obstacle *walls) {
 
 /* ---- Blocked cells ------------------------------------------------------------------------ */
 
-/* The rows of a map that one call of flow_raster_rows marks. */
+/* The rows of a map whose blocked cells one call of flow_raster_rows marks. */
 typedef struct band {
   const copse_flowfield *field;
   flow_map *map;
@@ -80,8 +80,8 @@ typedef struct extent {
   int32_t begin, end;
 } extent;
 
-/* Returns the columns (axis 0) or the rows of a band (axis 1) whose centers lie in lo … hi, or up
- * to a cell outside, so that rounding loses none. */
+/* Returns the columns (axis 0) or the rows of a band (axis 1) whose centers lie in lo … hi.
+ * Includes up to one more at each end, so that rounding loses none. */
 static extent extent_of(const band *rows, int axis, double lo, double hi) {
   const int32_t first = axis ? rows->first : 0;
   const int32_t last = axis ? rows->last : (int32_t)rows->field->columns - 1;
@@ -101,14 +101,15 @@ static size_t cell_index(const band *rows, int32_t column, int32_t row) {
   return (size_t)(uint32_t)row * rows->field->columns + (uint32_t)column;
 }
 
-/* Blocks the cells whose centers are within reach of an edge. */
+/* Blocks the cells whose centers are within reach of the edge a … b. */
 static void mark_edge(const band *rows, vec a, vec b) {
   const double reach = rows->reach;
   const vec way = vec_to(a, b);
   const extent up = extent_of(rows, 1, lesser(a.y, b.y) - reach, greater(a.y, b.y) + reach);
   for (int32_t row = up.begin; row <= up.end; row++) {
     const double y = center_at(rows, 0, row).y;
-    /* The part of the edge within reach of the row's centers, in fractions of the edge. */
+    /* The part of the edge that may be within reach of the row's centers, as fractions of the
+     * edge. */
     double begin = 0, end = 1;
     if (way.y != 0) {
       const double low = (y - reach - a.y) / way.y, high = (y + reach - a.y) / way.y;
@@ -131,7 +132,7 @@ static double gap_to(double x, double lo, double size) {
   return greater(0, greater(lo - x, x - lo - size));
 }
 
-/* Marks the squares of four centers that are within reach of a vertex. */
+/* Marks the squares (each between the centers of four cells) that are within reach of a vertex. */
 static void mark_vertex(const band *rows, vec vertex) {
   const double reach = rows->reach, size = (double)rows->field->def.cell;
   const extent up = extent_of(rows, 1, vertex.y - reach - size, vertex.y + reach);
@@ -145,9 +146,10 @@ static void mark_vertex(const band *rows, vec vertex) {
     }
 }
 
-/* Adds an edge to the winding numbers: in each row that the edge crosses, adds the change to the
- * stamp of the first center right of the edge. Centers that rounding puts on the wrong side of the
- * edge are so near to it that their cells are blocked anyway. */
+/* Adds an edge to the winding numbers of cells, which say what is solid. In each row that the edge
+ * crosses, the numbers change by 1 or -1 right of the edge: adds this change to the stamp of the
+ * first cell whose center is there. A center that rounding puts on the wrong side of the edge is so
+ * near to the edge that its cell is blocked anyway. */
 static void wind_edge(const band *rows, vec a, vec b) {
   const copse_flowfield *field = rows->field;
   const extent up = extent_of(rows, 1, lesser(a.y, b.y), greater(a.y, b.y));
@@ -161,7 +163,8 @@ static void wind_edge(const band *rows, vec a, vec b) {
   }
 }
 
-/* Blocks the cells whose centers are in solid areas. Clears the stamps. */
+/* Blocks the cells whose centers are in solid areas, by the changes that wind_edge added to the
+ * stamps. Clears the stamps, and counts the blocked cells. */
 static void block_solid(const band *rows) {
   const copse_flowfield *field = rows->field;
   const bool hasBoundaries = field->walls && field->walls->hasBoundaries;
@@ -177,7 +180,8 @@ static void block_solid(const band *rows) {
   }
 }
 
-/* Marks the blocked squares of a row. Needs the blocked cells of this row and of the one above. */
+/* Marks the blocked squares between the centers of a row and of the row above. The blocked cells of
+ * both rows must be marked already. */
 static void mark_squares(const copse_flowfield *field, flow_map *map, uint32_t row) {
   const size_t columns = field->columns;
   uint8_t *cells = map->cells + row * columns;
@@ -194,7 +198,7 @@ static void mark_squares(const copse_flowfield *field, flow_map *map, uint32_t r
 void flow_raster_rows(copse_flowfield *field, flow_map *map, uint32_t first, uint32_t end) {
   const copse_obstacle *walls = field->walls;
   const band rows = {field, map, (int32_t)first, (int32_t)end - 1, (double)map->reach};
-  /* Edges farther than this from the rows' centers mark nothing. */
+  /* Edges that are farther than this from the centers of these rows mark none of their cells. */
   const double far = rows.reach + 2 * (double)field->def.cell;
   const double low = (double)flow_center(field, 1, first) - far;
   const double high = (double)flow_center(field, 1, end - 1) + far;
@@ -224,8 +228,8 @@ void flow_link(copse_flowfield *field, flow_map *map, uint32_t anchor) {
       map->cells[(size_t)y * field->columns + x] |= CELL_TURNS;
 }
 
-/* True if a point of the field is farther than reach from all walls, and neither in a solid area
- * nor in a closed cell. */
+/* True if a point of the field is farther than map->reach from all walls, and neither in a solid
+ * area nor in a closed cell. */
 static bool is_free(const copse_flowfield *field, const flow_map *map, const float *point) {
   const uint32_t cell = flow_cell_at(field, point);
   if (map->cells[cell] & CELL_CLOSED) return false;
@@ -233,16 +237,17 @@ static bool is_free(const copse_flowfield *field, const flow_map *map, const flo
   copse_wall wall;
   copse_obstacle_nearest(field->walls, point, map->reach, COPSE_SIDE_BOTH, &wall, NULL);
   if (wall.edge != COPSE_NONE) return false;
-  /* No wall is between the point and its cell's center, if that is free: such a wall would be
-   * within a quarter of the cell's diagonal, so within reach, of one of the two. */
+  /* If the cell's center is free, so is the point: a wall between the two would be within a quarter
+   * of the cell's diagonal, so within reach, of one of them. */
   if (!(map->cells[cell] & CELL_BLOCKED)) return true;
   bool isInside;
   copse_obstacle_contains(field->walls, point, &isInside, NULL);
   return !isInside;
 }
 
-/* Adds an anchor (a corner of ways) at `point`, unless the point is too near to a wall. Returns the
- * new number of anchors. If there is no room, counts the anchor without storing it. */
+/* Adds an anchor (a goal or a turning point of ways) at `point`, if the point is in the field and
+ * free (see is_free). Returns the new number of anchors. If there is no room, counts the anchor
+ * without storing it. */
 static uint32_t add_anchor(const copse_flowfield *field, flow_map *map, const float *point,
                            uint32_t count) {
   if (!flow_covers(field, point) || !is_free(field, map, point)) return count;
@@ -270,10 +275,11 @@ static vec unit_of(vec v) {
 /* Returns the direction midway between two unit vectors less than half a turn apart. */
 static vec middle_of(vec u, vec v) { return unit_of((vec){u.x + v.x, u.y + v.y}); }
 
-/* Writes the directions from a corner to its turning points, given the directions of the edges
- * before and after it. Returns their number: one up to an eighth of a turn, two up to a quarter,
- * else four. *widest is the cosine of half the angle between adjacent directions: the way from one
- * turning point to the next keeps the radius if both are radius / widest from the corner. */
+/* Writes the directions from a wall's corner to its turning points, given the directions of the
+ * edges before and after the corner. Returns their number: one if the edges turn by up to 45
+ * degrees, two if by up to 90, else four. *widest is the cosine of half the angle between adjacent
+ * directions: the way from one turning point to the next keeps the radius if both are radius /
+ * widest from the corner. */
 static uint32_t turn_directions(vec before, vec after, vec *directions, double *widest) {
   const double cross = vec_cross(before, after), dot = vec_dot(before, after);
   const double sign = cross < 0 ? -1 : 1; /* the outer side is right of edges that turn left */
@@ -283,7 +289,7 @@ static uint32_t turn_directions(vec before, vec after, vec *directions, double *
   const vec quarters[2] = {middle_of(first, middle), middle_of(middle, last)};
   uint32_t count = 0;
   const double rounding = 1e-4; /* the right angles of rotated boxes are rarely exact */
-  if (dot > 0 && 2 * dot * dot >= 1 - rounding) /* cos(an eighth of a turn) is 1 / sqrt(2) */
+  if (dot > 0 && 2 * dot * dot >= 1 - rounding) /* cos(45 degrees) is 1 / sqrt(2) */
     directions[count++] = middle;
   else if (dot >= -rounding)
     for (int i = 0; i < 2; i++) directions[count++] = quarters[i];
@@ -304,13 +310,14 @@ uint32_t flow_turns_of_edge(copse_flowfield *field, flow_map *map, uint32_t edge
   const vec before = unit_of(vec_to(vec_of(other->from), vec_of(other->to)));
   const vec after = unit_of(vec_to(vec_of(own->from), vec_of(own->to)));
   const double cross = vec_cross(before, after);
-  /* Ways turn on the outer side of a corner. If edges turn right, that is the solid side. */
+  /* Ways turn on the outer side of a corner. If the edges turn right, that side is solid: no way
+   * turns there. */
   if (cross < 0 && !(walls->kinds[edge] & EDGE_TWO_SIDED)) return count;
   if (cross == 0 && vec_dot(before, after) > 0) return count;
   vec directions[4];
   double widest;
   const uint32_t turns = turn_directions(before, after, directions, &widest);
-  /* Farther than the radius, as rounding may move a point nearer. */
+  /* A little farther from the corner than the radius: rounding may move a turning point nearer. */
   const double away = (2 * (double)map->reach - (double)map->radius) * 1.0001 / widest;
   for (uint32_t i = 0; i < turns; i++) {
     const float point[2] = {(float)((double)own->from[0] + directions[i].x * away),
@@ -320,8 +327,8 @@ uint32_t flow_turns_of_edge(copse_flowfield *field, flow_map *map, uint32_t edge
   return count;
 }
 
-/* Where exactly one of the four cells at a corner is closed, the turning point is just off the
- * corner, in the opposite cell. */
+/* Where exactly one of the four cells at a common corner is closed, adds a turning point just off
+ * the corner, in the cell opposite to the closed one. */
 uint32_t flow_turns_of_row(copse_flowfield *field, flow_map *map, uint32_t row, uint32_t count) {
   if (!map->hasClosed || row + 1 >= field->rows) return count;
   const float off = field->def.cell / 64;
@@ -370,7 +377,8 @@ static uint32_t nearest_free_cell(const copse_flowfield *field, const flow_map *
   return nearest;
 }
 
-/* Adds anchors along the border of an area, at most a cell apart. Marks the area's cells. */
+/* Adds anchors along the border of a goal's area, at most a cell apart. Sets CELL_GOAL in the
+ * area's cells. Returns the new number of anchors. */
 static uint32_t add_area(const copse_flowfield *field, flow_map *map,
                          const copse_flowfield_goal *goal, uint32_t count) {
   const float cell = field->def.cell;
@@ -390,7 +398,7 @@ static uint32_t add_area(const copse_flowfield *field, flow_map *map,
   for (uint32_t row = first / field->columns; row <= last / field->columns; row++)
     for (uint32_t column = first % field->columns; column <= last % field->columns; column++)
       map->cells[(size_t)row * field->columns + column] |= CELL_GOAL;
-  for (int side = 0; side < 4; side++) { /* bottom, right, top, left; each with its first corner */
+  for (int side = 0; side < 4; side++) { /* bottom, right, top, left, without their last corners */
     const int axis = side % 2;
     for (uint32_t i = 0; i < steps[axis]; i++) {
       const float part = (hi[axis] - lo[axis]) * ((float)i / (float)steps[axis]);

@@ -76,9 +76,9 @@ copse_flowfield_statistics copse_flowfield_stats(const copse_flowfield *field) {
 
 static bool distance_ok(float distance) { return distance >= 0; }
 
-/* True if no anchor's chain of parents is a circle. */
+/* True if the chain of parents of every anchor ends, that is, never runs in a circle. */
 static bool parents_valid(const copse_flowfield *field, const flow_map *map) {
-  uint32_t *marks = field->tested; /* unused between the steps of a build, which need zeros */
+  uint32_t *marks = field->tested; /* free between a build's steps; must be zeros again afterward */
   bool isValid = true;
   memset(marks, 0, field->def.capacity * sizeof *marks);
   for (uint32_t i = 0; i < map->anchorCount && isValid; i++) {
@@ -128,8 +128,8 @@ static bool map_valid(const copse_flowfield *field, const flow_map *map) {
          anchors_valid(field, map) && cells_valid(field, map);
 }
 
-/* True if CELL_BLOCKED of a cell is right. If the nearest wall is almost exactly `reach` away, both
- * values are right. */
+/* True if a cell's bit CELL_BLOCKED is right. If the nearest wall is almost exactly `reach` away,
+ * the bit may be set or not. */
 static bool is_blocked_rightly(const copse_flowfield *field, const flow_map *map, uint32_t cell) {
   const bool isBlocked = map->cells[cell] & CELL_BLOCKED;
   if (!field->walls || (map->cells[cell] & CELL_CLOSED))
@@ -144,7 +144,8 @@ static bool is_blocked_rightly(const copse_flowfield *field, const flow_map *map
   return isBlocked || sqrtf(wall.distance2) >= map->reach * 0.99999f;
 }
 
-/* True if a map fits the field's walls, which must be those that the map was made from. */
+/* True if the blocked cells and lines of sight of a map fit the field's walls. The map must have
+ * been made from these walls. */
 static bool map_exact(const copse_flowfield *field, const flow_map *map) {
   for (uint32_t cell = 0; cell < flow_cell_count(field); cell++) {
     float center[2];
@@ -174,16 +175,18 @@ bool copse_flowfield_validate(const copse_flowfield *field) {
 
 /* ---- Snapshots ---------------------------------------------------------------------------- */
 
-/* The head of a snapshot. After it come the goals and the closed cells for the next build, then the
- * shown map and the map of the build under way, each if there is one. A map is a flow_record, its
- * goals, its anchors, then the distances, the anchors and the bits of cells. Each array begins at a
- * multiple of 4 bytes. */
+/* The head of a snapshot. It is followed by the goals and the closed cells for the next build, then
+ * by the map that queries see, then by the map of the build under way. A map that does not exist is
+ * left out. A map is a flow_record, then arrays: goals, anchors, and by cell the distances, the
+ * aims and the bits CELL_*. Each array begins at a multiple of 4 bytes. */
 typedef struct flow_snapshot {
   snapshot_header header;
   float bounds[4], cell, radius;
   uint32_t goalCount, isBuilt;
   uint32_t stage, cursor, needed, gained, restarts;
-  uint32_t anchorCounts[2], goalCounts[2]; /* of the shown and the next map; 0: no map */
+  /* Two maps: the one that queries see, and the one under way. Counts are 0 if the map does not
+   * exist. */
+  uint32_t anchorCounts[2], goalCounts[2];
 } flow_snapshot;
 _Static_assert(sizeof(flow_snapshot) <= COPSE_SNAPSHOT_HEAD, "the head of a snapshot");
 
@@ -324,7 +327,8 @@ static flow_map read_map(const char **bytes, const copse_flowfield *field,
   return map;
 }
 
-/* Replaces map `to` with map `from`. Copies the arrays, and compares the walls. */
+/* Replaces map `to` with a copy of map `from`. Then checks if the field's walls are those that the
+ * map was made from. */
 static void take_map(copse_flowfield *field, flow_map *to, const flow_map *from) {
   const flow_map own = *to;
   const size_t cells = flow_cell_count(field);
@@ -342,7 +346,7 @@ static void take_map(copse_flowfield *field, flow_map *to, const flow_map *from)
   flow_match_walls(field, to);
 }
 
-/* True if a build can go on from the head's stage and cursor. */
+/* True if a build can continue from the stage and cursor that a snapshot's head holds. */
 static bool stage_ok(const copse_flowfield *field, const flow_snapshot *head) {
   switch ((flow_stage)head->stage) {
   case FLOW_RASTER:
