@@ -30,8 +30,8 @@ static bool definition_ok(const copse_octree_def *def) {
   return true;
 }
 
-/* Returns the number of nodes of a tree that is split down to the maximum depth, or `most` if that
- * is less. */
+/* Returns the number of nodes of a tree that is split down to the maximum depth, or `most` if
+ * `most` is less. */
 static uint64_t nodes_of_full_tree(const copse_octree_def *def, uint64_t most) {
   uint64_t levelNodes = 1, nodes = 1;
   for (uint32_t depth = 0; depth < def->maxDepth && nodes < most; depth++) {
@@ -41,25 +41,27 @@ static uint64_t nodes_of_full_tree(const copse_octree_def *def, uint64_t most) {
   return nodes < most ? nodes : most;
 }
 
-/* Returns the size of the node pool. A split node has more than leafSize items below it, so a level
- * has at most S = capacity / (leafSize + 1) split nodes. If items are spread evenly, the deepest
- * level of split nodes has about S of them, and all levels above it together at most S / 3. Items
- * may be spread unevenly, so the pool has room for the children of more than 2 * S split nodes. */
+/* Returns how many nodes the tree has room for. A split node has more than leafSize items below it,
+ * so a level has at most S = capacity / (leafSize + 1) split nodes. If items are spread evenly, the
+ * deepest level of split nodes has about S of them, and all levels above it together at most S / 3.
+ * Items may be spread unevenly, so there is room for the children of more than 2 * S split
+ * nodes. */
 static uint32_t node_capacity(const copse_octree_def *def) {
   const uint64_t split = 2 * (uint64_t)def->capacity / ((uint64_t)def->leafSize + 1) + 64;
   const uint64_t most = 1 + (split << def->dimensions);
   return (uint32_t)nodes_of_full_tree(def, most < 1u << 31 ? most : 1u << 31);
 }
 
-/* Returns the size of the block pool, which is never exhausted: at most capacity / BLOCK_ITEMS
- * blocks are full, and each node has at most one block that is not. */
+/* Returns how many blocks of items the tree has room for. This is always enough: at most capacity /
+ * BLOCK_ITEMS blocks are full, and each node has at most one block that is not full. */
 static uint32_t block_capacity(const copse_octree *tree) {
   const uint64_t capacity = tree->def.capacity;
   const uint64_t most = capacity / BLOCK_ITEMS + tree->nodeCapacity;
   return (uint32_t)(most < capacity ? most : capacity) + 2;
 }
 
-/* Points the arrays into `memory`. If `memory` is NULL, only measures. Returns the bytes needed. */
+/* Carves the tree's arrays out of the block `memory`. If `memory` is NULL, sets them to NULL
+ * instead. Returns the size of the block in bytes. */
 static uint64_t carve(copse_octree *tree, void *memory) {
   arena layout = arena_over(memory);
   const uint64_t capacity = tree->def.capacity, dim = tree->def.dimensions;
@@ -77,8 +79,8 @@ static uint64_t carve(copse_octree *tree, void *memory) {
   return arena_block_bytes(layout.used);
 }
 
-/* Allocates all arrays, filled with zeros. Then sets the groups of all slots to 1, and computes the
- * margins by which cells are enlarged at each depth. */
+/* Allocates the tree's arrays, filled with zeros. Then sets the groups of all slots to 1, and
+ * computes the margins by which cells are enlarged at each depth. */
 static copse_status take_memory(copse_octree *tree) {
   tree->memoryBytes = carve(tree, NULL);
   tree->memory = memory_take(&tree->def.allocator, tree->memoryBytes);
@@ -248,7 +250,8 @@ void octree_empty(copse_octree *tree) {
   tree->freeBlock = COPSE_NONE;
 }
 
-/* Takes 2^dimensions nodes from the pool. Returns the first, or 0 if the pool is exhausted. */
+/* Takes 2^dimensions unused nodes. Returns the index of the first, or 0 if there is no room for
+ * more nodes. */
 static uint32_t take_siblings(copse_octree *tree) {
   const uint32_t siblings = 1u << tree->def.dimensions;
   uint32_t first = tree->freeSiblings;
@@ -280,7 +283,7 @@ bool octree_split(copse_octree *tree, uint32_t nodeIndex) {
       const float center = parent->center[axis];
       child.lo[axis] = high ? center : parent->lo[axis];
       child.hi[axis] = high ? parent->hi[axis] : center;
-      /* 0.5 * lo + 0.5 * hi, though rounded, is always between lo and hi. */
+      /* The center, 0.5 * lo + 0.5 * hi, is between lo and hi in spite of rounding. */
       const float lo = child.lo[axis] > -INFINITY ? child.lo[axis] : tree->def.bounds[axis];
       const float hi = child.hi[axis] < INFINITY ? child.hi[axis] : tree->def.bounds[dim + axis];
       child.center[axis] = 0.5f * lo + 0.5f * hi;
@@ -315,8 +318,8 @@ ALWAYS_INLINE void take_items(copse_octree *tree, uint32_t nodeIndex,
   }
 }
 
-/* Links an item of a node that was split: to the child that can hold it or, if there is none, to
- * the node again. */
+/* Links an item of a node that was just split: to the child that can hold the item or, if no child
+ * can, to the node again. */
 ALWAYS_INLINE void sift(copse_octree *tree, uint32_t nodeIndex, uint32_t slot, const float *box,
                         const int dim) {
   const uint32_t childIndex =
@@ -329,7 +332,7 @@ ALWAYS_INLINE void sift(copse_octree *tree, uint32_t nodeIndex, uint32_t slot, c
 }
 
 /* Splits a node and its descendants, until each leaf has at most leafSize items or the maximum
- * depth, or the node pool is exhausted. */
+ * depth, or there is no room for more nodes. */
 static void split_all(copse_octree *tree, uint32_t nodeIndex) {
   uint32_t stack[OCTREE_STACK], waiting = 1;
   stack[0] = nodeIndex;
@@ -352,7 +355,7 @@ static void link_again(copse_octree *tree, uint32_t nodeIndex, uint32_t slot, co
   tree->changes++;
 }
 
-/* Moves all items of a subtree to its root, and frees the nodes below. */
+/* Moves all items of a subtree to its root, and frees the nodes below the root. */
 static void merge(copse_octree *tree, uint32_t rootIndex) {
   uint32_t stack[OCTREE_STACK], waiting = 1;
   stack[0] = rootIndex;
@@ -439,8 +442,8 @@ bool octree_box_ok(const float *box, uint32_t dimensions, copse_status *status) 
   return true;
 }
 
-/* Copies a box to `boxes`. Adding 0 turns -0 into 0, so that equal boxes have equal bits. Returns
- * the copy. */
+/* Copies a box to tree->boxes. Adding 0 turns -0 into 0, so that equal boxes have equal bits.
+ * Returns the copy. */
 static float *take_box(copse_octree *tree, uint32_t slot, const float *box) {
   const uint32_t sides = 2 * tree->def.dimensions;
   float *stored = tree->boxes + (size_t)slot * sides;

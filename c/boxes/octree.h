@@ -4,12 +4,12 @@
  * of its box, if this cell, enlarged by a margin, contains the whole box. Otherwise the item stays
  * in the node. Cells at the border of the world extend to infinity, so that items outside of the
  * world are found like any others. A node whose depth is less than the maximum is split if and only
- * if its subtree holds more than leafSize items, unless the node pool is exhausted. Until the pool
- * is exhausted, the cells depend only on the current items, not on how they were added or moved.
+ * if its subtree holds more than leafSize items, unless there is no room for more nodes. As long as
+ * there is room, the cells depend only on the current items, not on how they were added or moved.
  *
  * A node's items lie in blocks of eight, and queries test four of them at a time. All blocks of a
  * node but the first are full, and the tree stores the place of each item, so that removing or
- * moving one needs no search.
+ * moving an item needs no search.
  *
  * After R. A. Finkel, J. L. Bentley, "Quad trees" (1974), and for the margins T. Ulrich, "Loose
  * octrees" (2000). */
@@ -33,8 +33,8 @@ typedef struct octree_node {
 
 enum { BLOCK_ITEMS = 8 };
 
-/* The boxes and ids of eight items, in arrays. In lanes without an item, sides[0] is NaN, which no
- * test accepts. */
+/* The boxes and ids of up to eight items: an item has the same index, its lane, in all arrays. In
+ * lanes without an item, sides[0] is NaN, which no test accepts. */
 typedef struct octree_block {
   uint32_t ids[BLOCK_ITEMS];
   uint32_t next;  /* the next block of the node, or of the free list */
@@ -48,10 +48,10 @@ enum { OCTREE_DEPTH = COPSE_OCTREE_MAX_DEPTH, OCTREE_STACK = 7 * OCTREE_DEPTH + 
 
 struct copse_octree {
   copse_octree_def def;
-  void *memory; /* holds all arrays */
+  void *memory; /* the block that holds all arrays */
   uint64_t memoryBytes;
 
-  /* Arrays with an entry per slot. */
+  /* Arrays with an entry per slot of an item. */
   slots slots;
   float *boxes; /* the caller may write new boxes here, see copse_octree_move_all */
   uint32_t *groups;
@@ -81,8 +81,8 @@ struct copse_octree {
 ALWAYS_INLINE uint32_t octree_children(const int dim) { return 1u << dim; }
 
 /* Returns on which side of a node's center an item is, one bit per axis: set if the middle of the
- * item's box is on the high side or exactly at the center. Compares the distances of the center
- * from both sides of the box, because the middle, (lo + hi) / 2, may be rounded. */
+ * item's box is at the center or on its high side. Compares the distances of the center from both
+ * sides of the box, because the middle, (lo + hi) / 2, may be rounded. */
 ALWAYS_INLINE uint32_t octree_side(const octree_node *node, box4 item, const int dim) {
   const float4 center = float4_load(node->center);
   const float4 below = float4_sub(center, item.lo), above = float4_sub(item.hi, center);
@@ -144,7 +144,7 @@ ALWAYS_INLINE void octree_box(const copse_octree *tree, uint32_t slot, float *bo
   UNROLL for (int side = 0; side < 2 * dim; side++) box[side] = block->sides[side][lane];
 }
 
-/* Returns how many lanes of a node's block hold items: all eight, except in the first block. */
+/* Returns how many items a node's block holds: all eight, except in the node's first block. */
 ALWAYS_INLINE uint32_t octree_block_size(const octree_node *node, uint32_t blockIndex) {
   return blockIndex == node->block ? (node->own - 1) % BLOCK_ITEMS + 1 : BLOCK_ITEMS;
 }
@@ -160,7 +160,7 @@ ALWAYS_INLINE bool octree_should_split(const copse_octree *tree, const octree_no
   return !node->children && node->total > tree->def.leafSize && node->depth < tree->def.maxDepth;
 }
 
-/* ---- One body for two and three dimensions ---- */
+/* ---- One function body for two and three dimensions ---- */
 
 /* Calls an inlined function with the tree's number of dimensions as a constant last argument. */
 #define OCTREE_INLINE(function, tree, ...)                                                         \
@@ -197,8 +197,8 @@ uint32_t octree_block_near(const octree_block *block, const float *lo, const flo
 bool octree_box_ok(const float *box, uint32_t dimensions, copse_status *status);
 /* Adds an item to those that a node itself holds. Does not change the node's total. */
 void octree_link(copse_octree *tree, uint32_t nodeIndex, uint32_t slot, const float *box);
-/* Splits a node: gives it empty children. The items stay in the node. False if the node pool is
- * exhausted. */
+/* Splits a node: gives it empty children. The items stay in the node. False if there is no room for
+ * more nodes. */
 bool octree_split(copse_octree *tree, uint32_t nodeIndex);
 /* Makes the tree one empty leaf. */
 void octree_empty(copse_octree *tree);

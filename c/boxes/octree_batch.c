@@ -10,8 +10,9 @@
 
 #include "octree_scan.h"
 
-/* CHUNK query boxes are sorted into groups at a time. A group gathers up to GATHERED blocks. If
- * there are more, each query box of the group gets its own search, which is usually faster. */
+/* The query boxes of a batch are sorted into groups, CHUNK boxes at a time. A group gathers up to
+ * GATHERED blocks of items. If there are more, each query box of the group gets its own search,
+ * which is usually faster. */
 enum { CHUNK = 2048, GATHERED = 64 };
 
 typedef struct range_batch {
@@ -30,8 +31,8 @@ ALWAYS_INLINE const float *box_at(const range_batch *batch, uint32_t i, const in
   return batch->boxes + 2 * (size_t)dim * i;
 }
 
-/* Gathers the blocks that have items which pass the filter and intersect a box around a group of
- * query boxes. False if there are more than GATHERED such blocks. */
+/* Gathers the blocks with items that pass the filter and intersect a box around a group of query
+ * boxes. False if there are more than GATHERED such blocks. */
 SMALL_CODE static bool gather(const copse_octree *tree, const range_batch *batch,
                               const uint32_t *group, uint32_t size, gathered *near) {
   const int dim = (int)tree->def.dimensions;
@@ -131,12 +132,12 @@ ALWAYS_INLINE uint32_t side_of(const copse_octree *tree, const octree_node *node
   return octree_side(node, (box4){point4(box, dim), point4(box + dim, dim)}, dim);
 }
 
-/* A node, and the query boxes that have come down to it. */
+/* A node, and the query boxes that descended to the node. */
 typedef struct part {
   uint32_t node, begin, end;
 } part;
 
-/* Sorts `count` query boxes, from number `first` on, into groups by the leaf that they come to.
+/* Sorts `count` query boxes, from number `first` on, into groups by the leaf that they descend to.
  * Writes a row of results for each query box. */
 SMALL_CODE static void rows_of_chunk(const copse_octree *tree, const range_batch *batch,
                                      uint32_t first, uint32_t count) {

@@ -1,4 +1,4 @@
-/* Builds the tree top-down: each node's items are sorted by child. */
+/* Building the quadtree and the octree top-down: each node's items are sorted by child. */
 
 #include "octree.h"
 
@@ -8,8 +8,8 @@ typedef struct item_range {
   uint32_t node, begin, end;
 } item_range;
 
-/* Distributes the items of a range. Those that fit into none of the node's children become items of
- * the node itself. The others are sorted by child, in a stable order. Writes the end of each
+/* Distributes a node's range of items over its children. Items that fit into no child become items
+ * of the node itself. The others are sorted by child, in a stable order. Writes the end of each
  * child's range to `ends`; the range of the next child begins there. */
 ALWAYS_INLINE void distribute(copse_octree *tree, item_range range, uint32_t ends[8],
                               const int dim) {

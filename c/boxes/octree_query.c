@@ -12,15 +12,16 @@
 typedef struct filter {
   uint32_t mask, exclude;
   uint32_t least;   /* the lowest id that passes */
-  bool stopAtFirst; /* true: the query stops after the first node with a hit */
+  bool stopAtFirst; /* true: the query stops after the first node in which it finds an item */
 } filter;
 
 static filter filter_of(const copse_query *query) {
   return (filter){query->mask, query->exclude, 0, false};
 }
 
-/* Ids of hits go to a buffer first: four lanes can be written at once, and hits_append applies the
- * filter later without branches. The buffer is emptied when it has more than HITS ids. */
+/* The ids of items that intersect the region (hits) go to a buffer first: four ids can be written
+ * at once, and hits_append applies the filter later without branches. The buffer is emptied when it
+ * has more than HITS ids. */
 enum { HITS = 64 };
 
 typedef struct hits {
@@ -28,7 +29,7 @@ typedef struct hits {
   float distances2[HITS + BLOCK_ITEMS];
 } hits;
 
-/* Appends the hits that pass the filter to the results. */
+/* Appends the ids in a buffer of hits that pass the filter to the results. */
 OUT_OF_LINE void hits_append(const hits *buffer, uint32_t size, const copse_octree *tree,
                              const filter *wanted, copse_results *results) {
   uint32_t total = results->total;
@@ -150,8 +151,7 @@ copse_status copse_octree_range(const copse_octree *tree, const float *lo, const
   return COPSE_OK;
 }
 
-/* Collects the items that are not wholly outside any plane, in the order in which collect_in would.
- */
+/* Collects the items that are not wholly outside any plane, in the same order as collect_in. */
 SMALL_CODE static void collect_planes(const copse_octree *tree, const float *planes, uint32_t count,
                                       const filter *wanted, copse_results *results) {
   hits buffer;

@@ -10,16 +10,16 @@
 typedef struct segment {
   int dim;
   double from[3], way[3]; /* `way` is the vector from the start to the end */
-  double radius;          /* items are rounded by this radius; 0: they are boxes */
-  /* A segment can hit a rounded item only if it intersects the item's box with its sides moved
-   * outward by `reach`. This is a little more than the radius, for rounding. */
+  double radius;          /* boxes grow by this, with rounded corners; 0: plain boxes */
+  /* A segment can hit an item only if it intersects the item's box with its sides moved outward by
+   * `reach`, which is a little more than the radius to allow for rounding. */
   double reach;
   float lo[3], hi[3]; /* the box around the segment, with its sides moved outward by `reach` */
 } segment;
 
-/* True if the line of a segment intersects a box in the plane of the axis u and the next one: the
- * box's corners are not all on one side of the line. If the box has infinite coordinates, the test
- * may compute NaN, which counts as an intersection. */
+/* True if the line of a segment intersects a box in the plane of the axes u and v: the box's
+ * corners are not all on one side of the line. If the box has infinite coordinates, the test may
+ * compute NaN, which counts as an intersection. */
 ALWAYS_INLINE bool passes(const segment *ray, const float *lo, const float *hi, int u, int v) {
   const double a = ray->way[u] * ((double)lo[v] - ray->from[v]);
   const double b = ray->way[u] * ((double)hi[v] - ray->from[v]);
@@ -46,8 +46,8 @@ ALWAYS_INLINE bool meets(const segment *ray, const float *lo, const float *hi) {
 }
 
 /* Writes where a segment enters a box with its sides moved outward by `reach`: the fraction and the
- * normal of *hit. False if it misses. Rounding is monotone: the fraction for a box is never less
- * than the fraction for a larger box around it. */
+ * normal of *hit. False if the segment misses the box. Rounding is monotone: the fraction for a box
+ * is never less than the fraction for a larger box around it. */
 static bool enter_box(const segment *ray, const float *lo, const float *hi, copse_box_hit *hit) {
   double latest = 0;
   if (!meets(ray, lo, hi)) return false;
@@ -67,16 +67,17 @@ static bool enter_box(const segment *ray, const float *lo, const float *hi, cops
 }
 
 /* Writes where a segment comes within `radius` of a box: the fraction of *hit and, if the segment
- * starts farther away, the normal. False if it misses. The rule is in copse.h, at
- * copse_octree_raycast.
+ * starts farther away, the normal. False if the segment never comes that near. For the exact rule,
+ * see copse_octree_raycast in copse.h.
  *
- * On a part of the segment that crosses no plane of the box's sides, the nearest point of the box
- * is on the same sides. On the axes of these sides, the segment moves by `d` and starts at -m from
- * the sides: it hits a circle or sphere around the point or line where they meet. */
+ * The planes of the box's sides cut the segment into parts. Along a part, the nearest point of the
+ * box stays on the same sides, and only the axes of these sides count. There, the segment starts at
+ * -m from the sides and moves by `d`: it hits a circle or sphere around the point or line where the
+ * sides meet. */
 static bool enter_rounded(const segment *ray, const float *lo, const float *hi,
                           copse_box_hit *hit) {
   const double radius2 = ray->radius * ray->radius;
-  double end = 0; /* of the part */
+  double end = 0; /* the fraction at which the current part ends */
   while (end < 1) {
     const double begin = end;
     double m[3], d[3], c[3], m2 = 0, d2 = 0, c2 = 0, along = 0;
@@ -108,7 +109,8 @@ static bool enter_rounded(const segment *ray, const float *lo, const float *hi,
     const double enter = (along - root) / d2;
     if (d2 > 0 ? under < 0 || enter > end || (along + root) / d2 < begin : m2 > radius2) continue;
     const double fraction = enter > begin ? enter : begin;
-    /* With tiny radii, rounding may hide that the segment enters, until it is inside the box. */
+    /* With a tiny radius, rounding may hide the hit until the segment is inside the box: then the
+     * normal is that of the side that the segment crossed. */
     if (m2 + d2 == 0) m[crossed] = ray->way[crossed] < 0 ? -ray->radius : ray->radius;
     for (int axis = 0; axis < 3; axis++) {
       const int next = (axis + 1) % 3, last = (axis + 2) % 3;
@@ -140,7 +142,8 @@ static void offer(const segment *ray, const octree_block *block, uint32_t lane,
     *hit = next;
 }
 
-/* Finds the first hit. Visits nearer children first. Returns the number of nodes visited. */
+/* Finds the first item that a segment hits. Visits nearer children first. Returns the number of
+ * nodes visited. */
 static uint32_t cast(const copse_octree *tree, const segment *ray, const copse_query *query,
                      copse_box_hit *hit) {
   const int dim = ray->dim;

@@ -43,7 +43,8 @@ ALWAYS_INLINE uint32_t push_children(const copse_octree *tree, const octree_node
 
 /* ---- Tests of four items at a time -------------------------------------------------------- */
 
-/* The region of a query in registers: a box, or a circle whose center is both lo and hi. */
+/* The region of a query in registers: a box, or a circle or sphere whose center is both lo and
+ * hi. */
 typedef struct probe {
   float4 lo[3], hi[3];
   float4 radius2;
@@ -74,7 +75,7 @@ ALWAYS_INLINE float4 block_distance2(const octree_block *block, uint32_t i, cons
 }
 
 /* Returns which of four boxes of a block intersect a region, as a mask. Writes the boxes' squared
- * distances from the center of a circle; 0 if the region is a box. */
+ * distances from the center of a circle or sphere; 0 if the region is a box. */
 ALWAYS_INLINE word4 block_hits(const octree_block *block, uint32_t i, const probe *target,
                                float4 *distances2, const shape kind, const int dim) {
   if (kind == SHAPE_CIRCLE) {

@@ -160,7 +160,7 @@ bool copse_octree_validate(const copse_octree *tree) {
  * the slots of the items, then by their boxes in the same order. The items are sorted by node, in
  * preorder. Within a node, they are in the order in which its blocks (octree_block) store them, the
  * oldest block first. So a tree that is built from these slots and boxes stores the items of each
- * node in the same order as the saved tree, unless the node pool was exhausted. */
+ * node in the same order as the saved tree, unless the saved tree had no room for more nodes. */
 typedef struct octree_snapshot {
   snapshot_header header;
   uint32_t dimensions, leafSize, maxDepth;
@@ -202,7 +202,7 @@ copse_status copse_octree_save(const copse_octree *tree, void *bytes, size_t cap
   preorder walk;
   preorder_start(&walk);
   for (const octree_node *node; (node = preorder_next(&walk, tree)); begin += node->own) {
-    uint32_t end = begin + node->own; /* filled from the end: the newest block comes first */
+    uint32_t end = begin + node->own; /* filled from the end: the newest block is the first */
     for (uint32_t blockIndex = node->block; blockIndex != COPSE_NONE;) {
       const octree_block *block = octree_block_at(tree, blockIndex, (int)head.dimensions);
       for (uint32_t lane = octree_block_size(node, blockIndex); lane-- > 0;)
