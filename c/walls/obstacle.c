@@ -14,16 +14,17 @@ copse_obstacle_def copse_obstacle_default(void) {
   return (copse_obstacle_def){.capacity = 1000, .leafSize = 32};
 }
 
-/* Sets the option `pieces` to its default if it is 0. False if the definition is invalid. */
+/* Sets the option `pieces` to its default if the option is 0. False if the definition is
+ * invalid. */
 static bool complete(copse_obstacle_def *def) {
   if (!def->pieces) def->pieces = 2 * def->capacity;
   return def->capacity >= 1 && def->capacity <= COPSE_MAX_CAPACITY &&
          def->pieces >= def->capacity && def->pieces <= MOST_PIECES && def->leafSize >= 1;
 }
 
-/* Returns the size of the node pool. Only nodes with more than leafSize pieces are divided, and
- * each child gets at least a quarter of the pieces. So leaves can't be arbitrarily small, which
- * limits the number of nodes. */
+/* Returns how many nodes the tree has room for. This is always enough: only nodes with more than
+ * leafSize pieces of edges are divided, and each child gets at least a quarter of them. So leaves
+ * can't be arbitrarily small. */
 static uint64_t node_capacity(const copse_obstacle_def *def) {
   const uint64_t pieces = def->pieces, smallestLeaf = def->leafSize / 4 + 1;
   return 2 * (pieces / smallestLeaf) + 1;
@@ -34,7 +35,7 @@ static uint64_t node_capacity(const copse_obstacle_def *def) {
 static uint64_t carve(copse_obstacle *tree, void *memory) {
   arena layout = arena_over(memory);
   const uint64_t capacity = tree->def.capacity;
-  /* Padding: a load of four floats may read 3 past the end. */
+  /* Padding: a load of four floats may read 3 floats past the end of an array. */
   const uint64_t pieces = (uint64_t)tree->def.pieces + 3;
   tree->vertices = arena_carve(&layout, capacity, 2 * sizeof(float));
   tree->slots.generations = arena_carve(&layout, capacity, sizeof(uint32_t));
@@ -59,7 +60,7 @@ static uint64_t carve(copse_obstacle *tree, void *memory) {
   return arena_block_bytes(layout.used);
 }
 
-/* Allocates all arrays, filled with zeros. */
+/* Allocates the tree's arrays, filled with zeros. */
 static copse_status take_memory(copse_obstacle *tree) {
   tree->memoryBytes = carve(tree, NULL);
   tree->memory = memory_take(&tree->def.allocator, tree->memoryBytes);
@@ -112,7 +113,7 @@ void copse_obstacle_destroy(copse_obstacle *tree) {
 }
 
 /* Returns the options that the tree has after copse_obstacle_reserve: the maximum number of pieces
- * grows in proportion to the capacity. */
+ * of edges grows in proportion to the capacity. */
 static copse_obstacle_def reserved(const copse_obstacle *tree, uint32_t capacity) {
   copse_obstacle_def larger = tree->def;
   if (capacity <= larger.capacity) return larger;
@@ -179,7 +180,8 @@ static bool points_ok(const float *points, uint32_t count) {
   return true;
 }
 
-/* Writes a vertex. Adding 0 turns -0 into 0, so that equal coordinates have equal bits. */
+/* Writes the coordinates of a vertex. Adding 0 turns -0 into 0, so that equal coordinates have
+ * equal bits. */
 static void put(copse_obstacle *tree, uint32_t vertex, const float *point) {
   for (int axis = 0; axis < 2; axis++)
     tree->vertices[(size_t)2 * vertex + (size_t)axis] = point[axis] + 0.0f;

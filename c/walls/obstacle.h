@@ -1,10 +1,10 @@
 /* The obstacle tree: walls in a binary space partition.
  *
- * An inner node holds a line: pieces left of the line are in the left child's subtree, pieces right
- * of it in the right child's. A leaf holds pieces of edges. An edge that crosses a line is split
- * there into pieces. Each piece has the edge's id and covers an interval of the edge, in fractions
- * from 0 to 1. The lines of nodes are relative to the center of all edges, so that floats are
- * precise where the walls are.
+ * An inner node holds a line: pieces of edges left of the line are in the left child's subtree,
+ * pieces right of it in the right child's. Leaves hold the pieces. An edge that crosses a line is
+ * split there into pieces; an uncut edge is one piece. Each piece has the edge's id and covers an
+ * interval of the edge, in fractions from 0 to 1. The lines of nodes are relative to the center of
+ * all edges, so that floats are precise where the walls are.
  *
  * A piece within a thin tolerance of a line may be stored on either side of it. Queries allow for
  * twice the tolerance and for their own rounding, so that they reach every piece that can matter.
@@ -46,8 +46,8 @@ typedef struct obstacle_corner {
   int32_t turn;           /* how the loop turns at the edge's start: 1 left, -1 right, 0 straight */
 } obstacle_corner;
 
-/* Pieces while the tree is built. Their ends are in four arrays, so that SIMD code reads the ends
- * of four pieces at once. */
+/* Pieces of edges while the tree is built. Their ends are in four arrays, so that SIMD code reads
+ * the ends of four pieces at once. */
 typedef struct obstacle_work {
   float *ends[4]; /* x0, y0, x1, y1 of each piece, relative to the tree's center */
   obstacle_piece *pieces;
@@ -66,7 +66,7 @@ enum {
 
 struct copse_obstacle {
   copse_obstacle_def def;
-  void *memory; /* holds all arrays */
+  void *memory; /* the block that holds all arrays */
   uint64_t memoryBytes;
 
   /* The current polygons, in arrays by vertex. */
@@ -95,7 +95,7 @@ struct copse_obstacle {
   float center[2];
   float tolerance;
   bool hasBoundaries;
-  bool changed; /* polygons differ from those of the last build */
+  bool changed; /* true if polygons differ from those of the last build */
 
   obstacle_work work[2];
 };
@@ -110,7 +110,8 @@ typedef struct vec {
   double x, y;
 } vec;
 
-/* Return the start and the end of the whole edge that a piece belongs to. */
+/* piece_from and piece_to return the start and the end of the whole edge that a piece belongs
+ * to. */
 ALWAYS_INLINE vec piece_from(const copse_obstacle *tree, uint32_t piece) {
   return (vec){(double)tree->pieceEnds[0][piece], (double)tree->pieceEnds[1][piece]};
 }
@@ -157,7 +158,7 @@ ALWAYS_INLINE bool is_between(double a, double b, double x) {
 }
 
 /* True if a segment p … q intersects an edge a … b. The ends p, q must be in the order that
- * in_order tests. Has no branches, because they would be unpredictable. */
+ * in_order tests. The code has no branches, because they would be unpredictable. */
 ALWAYS_INLINE bool segments_meet(vec p, vec q, vec a, vec b) {
   const bool aside = ((a.x < p.x) & (b.x < p.x)) | ((a.x > q.x) & (b.x > q.x)) |
                      ((a.y < p.y) & (b.y < p.y) & (a.y < q.y) & (b.y < q.y)) |
@@ -193,9 +194,9 @@ ALWAYS_INLINE float node_side(const obstacle_node *node, float x, float y) {
 }
 
 /* Returns how far beyond a node's line a query for a point must look in addition to the query's
- * radius: pieces may be on the wrong side by the tolerance, and the point's distance from the line
- * is rounded. LEAST covers distances whose squares underflow to 0, so that tests of squared
- * distances treat them as 0. x, y is the point relative to the tree's center. */
+ * radius: pieces within the tolerance of the line may be stored on its wrong side, and the point's
+ * distance from the line is rounded. LEAST covers distances whose squares underflow to 0, so that
+ * tests of squared distances treat them as 0. x, y is the point relative to the tree's center. */
 ALWAYS_INLINE float obstacle_slack(const copse_obstacle *tree, float x, float y) {
   const float LEAST = 1e-22f, far = (x < 0 ? -x : x) + (y < 0 ? -y : y);
   return 2 * tree->tolerance + far * 0x1p-20f + LEAST;

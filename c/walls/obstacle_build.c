@@ -7,12 +7,13 @@
 
 #include <string.h>
 
-/* To find the best line for a cell, the lines along its pieces are tried: of all pieces if there
- * are at most EXACT, else of a sample of SAMPLES. A median is also computed from at most EXACT
- * pieces. Measured: larger numbers cost more than they gain. */
+/* To find the best line for a cell, the lines along its pieces of edges are tried: along all pieces
+ * if there are at most EXACT, else along a sample of SAMPLES pieces. A median is also computed from
+ * at most EXACT pieces. Measured: larger numbers cost more than they gain. */
 enum { EXACT = 32, SAMPLES = 16 };
 
-/* A line, and the number of pieces on each side. A piece that crosses the line counts on both. */
+/* A line, and the number of pieces of edges on each side. A piece that crosses the line counts on
+ * both. */
 typedef struct division {
   float normal[2], offset;
   uint32_t left, right;
@@ -31,8 +32,8 @@ static bool is_better(const division *line, const division *best) {
          (greater == greaterOfBest && smaller_of(line) < smaller_of(best));
 }
 
-/* For four pieces, a mask of those wholly left of a line and a mask of those wholly right of it. A
- * piece on the line counts as left. */
+/* For four pieces of edges, a mask of those wholly left of a line and a mask of those wholly right
+ * of it. A piece on the line counts as left. */
 typedef struct sides4 {
   word4 left, right;
 } sides4;
@@ -116,7 +117,7 @@ static void extend(float *box, int axis, float x) {
   if (x > box[2 + axis]) box[2 + axis] = x;
 }
 
-/* Returns the axis along which the pieces' bounds are longer. */
+/* Returns the axis along which the bounds of the pieces begin … end - 1 are longer. */
 static int longer_axis(const obstacle_work *work, uint32_t begin, uint32_t end) {
   float box[4] = {INFINITY, INFINITY, -INFINITY, -INFINITY};
   for (uint32_t i = begin; i < end; i++)
@@ -124,8 +125,8 @@ static int longer_axis(const obstacle_work *work, uint32_t begin, uint32_t end) 
   return box[3] - box[1] > box[2] - box[0];
 }
 
-/* Finds the line that divides a range of pieces best. False if every line has more than three
- * quarters of the pieces on one side: then none is worth using. */
+/* Finds the line that divides a range of pieces (parts of edges) best. False if every line has more
+ * than three quarters of the pieces on one side: then none is worth using. */
 static bool choose_line(const copse_obstacle *tree, uint32_t begin, uint32_t end, division *best) {
   const obstacle_work *work = &tree->work[0];
   const uint32_t size = end - begin, most = 3 * size / 4;
@@ -155,7 +156,7 @@ static bool choose_line(const copse_obstacle *tree, uint32_t begin, uint32_t end
 
 /* ---- Dividing ----------------------------------------------------------------------------- */
 
-/* A node that is still to be built, and its pieces. */
+/* A node that is still to be built, and its pieces of edges. */
 typedef struct build_task {
   uint32_t begin, end; /* the node's pieces are begin … end - 1 of work[0] */
   uint32_t spare;      /* how many pieces the splits in the node's subtree may add */
@@ -344,8 +345,8 @@ static void take_edges(copse_obstacle *tree) {
     if (slots_in_use(&tree->slots, slot) && tree->polygons[slot] == slot) take_polygon(tree, slot);
 }
 
-/* Links each edge to the edges before and after it in its loop, skipping edges without length. Sets
- * the edge's direction, and how the loop turns at the edge's start. */
+/* Links each edge to the previous and the next edge of its loop, skipping edges without length.
+ * Sets the edge's direction, and how the loop turns at the edge's start. */
 static void link_edges(copse_obstacle *tree) {
   for (uint32_t id = 0; id < tree->def.capacity; id++) {
     if (!tree->kinds[id]) continue;
@@ -367,8 +368,8 @@ static void link_edges(copse_obstacle *tree) {
   }
 }
 
-/* Sets the bounds and the center of all edges, and the tolerance, which is proportional to the
- * bounds. */
+/* Sets the bounds and the center of all edges, and the tolerance (see obstacle.h), which is
+ * proportional to the bounds. */
 static void measure(copse_obstacle *tree) {
   float bounds[4] = {INFINITY, INFINITY, -INFINITY, -INFINITY};
   for (uint32_t id = 0; id < tree->def.capacity; id++)

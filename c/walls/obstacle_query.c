@@ -64,7 +64,7 @@ typedef struct waiting_node {
 } waiting_node;
 
 /* A walk over the edges within a distance of a point, nearer leaves first. It returns all of these
- * edges, and possibly some that are farther away: the caller must test them. */
+ * edges, and possibly some that are farther away: the caller must test each edge. */
 typedef struct circuit {
   waiting_node stack[OBSTACLE_STACK];
   uint32_t waiting, visits;
@@ -227,7 +227,7 @@ ALWAYS_INLINE float to_box2(const copse_obstacle *tree, uint32_t nodeIndex, cons
 }
 
 /* True if a search can skip a node: all of the node's edges are nearer than the last edge that was
- * returned, or the search's function `covers` lets it skip them. */
+ * returned, or the search's function `covers` lets the search skip these edges. */
 static bool is_done(const copse_obstacle *tree, uint32_t nodeIndex, const obstacle_search *search) {
   const float *box = tree->boxes[nodeIndex];
   const float corners[] = {box[0], box[1], -box[2], box[1], -box[2], -box[3], box[0], -box[3]};
@@ -297,7 +297,8 @@ uint32_t obstacle_search_next(const copse_obstacle *tree, obstacle_search *searc
 
 /* ---- Along a segment ---------------------------------------------------------------------- */
 
-/* The segment of a query, and the numbers that tests of edges within a radius of it need. */
+/* The segment of a query, and numbers derived from it that speed up tests of edges within a
+ * radius. */
 typedef struct wide_segment {
   vec from, to;       /* in the caller's coordinates */
   vec first, second;  /* the two ends in the order that segments_meet needs */
@@ -371,7 +372,8 @@ ALWAYS_INLINE uint32_t edges4_along(const copse_obstacle *tree, uint32_t piece,
   return 15 & ~word4_bits(out);
 }
 
-/* A node, and the part of the segment that may be in it, as fractions of the segment. */
+/* A node, and the part of the segment that may be in the node's cell, as fractions of the
+ * segment. */
 typedef struct stretch {
   uint32_t node;
   float begin, end;
@@ -379,7 +381,7 @@ typedef struct stretch {
 
 /* A walk over the edges within a radius of a segment, leaf by leaf, in the order in which the
  * segment enters the leaves. It may also return edges that are farther away: the caller must test
- * them. */
+ * each edge. */
 typedef struct tour {
   stretch stack[OBSTACLE_STACK];
   uint32_t waiting, visits;
@@ -557,9 +559,9 @@ uint32_t copse_obstacle_keep_visible(const copse_obstacle *tree, const float *fr
 
 /* ---- Rays --------------------------------------------------------------------------------- */
 
-/* Returns the fraction of a segment p … q at which it first intersects an edge a … b. The two must
- * intersect. The fraction is clamped to the range of fractions that the edge spans: if segment and
- * edge are nearly on one line, rounding may put it outside of this range. */
+/* Returns the fraction of a segment p … q at which it first intersects an edge a … b. Segment and
+ * edge must intersect. The fraction is clamped to the range of fractions that the edge spans: if
+ * segment and edge are nearly on one line, rounding may put the fraction outside of this range. */
 static double fraction_to(vec p, vec q, vec a, vec b) {
   const vec delta = vec_to(p, q);
   const bool isAlongX = fabs(delta.x) >= fabs(delta.y);

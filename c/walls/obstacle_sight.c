@@ -5,8 +5,8 @@
  * and one edge or none is visible in it. A new edge is inserted into the last row, where it
  * replaces the edges that it hides. A long row waits on a stack until the row above it is more than
  * half as long. Then the two are merged in one pass that keeps the nearer edge in each direction.
- * So V edges take O(V log V), whether they cross or not. (Lower envelopes by divide and conquer: M.
- * J. Atallah, "Some dynamic computational geometry problems", 1985.)
+ * So V edges take O(V log V) time, whether they cross or not. (Lower envelopes by divide and
+ * conquer: M. J. Atallah, "Some dynamic computational geometry problems", 1985.)
  *
  * Each inner node of the tree divides the plane by a line. The edges on the point's side of the
  * line are added first. The other side is skipped if no sector's edge reaches beyond the line. The
@@ -21,8 +21,8 @@
 
 /* The visibility polygon is clipped to a box, whose four sides have the edge ids COPSE_NONE - 3 …
  * COPSE_NONE. NOTHING is the edge id of sectors without a visible edge. A row of more than LONG_ROW
- * sectors takes no more edges: a new row starts. MOST_ROWS is enough, because start_row keeps each
- * row at least twice as long as the next. */
+ * sectors takes no more edges: a new row starts. MOST_ROWS rows are enough, because start_row keeps
+ * each row at least twice as long as the next. */
 enum { BOX_SIDES = 4, LONG_ROW = 256, MOST_ROWS = 40 };
 #define NOTHING (COPSE_NONE - BOX_SIDES)
 
@@ -46,14 +46,14 @@ typedef struct cursor {
   edge_view view;
 } cursor;
 
-/* The state of a query. Sectors are stored in the array of corners: x, y is the direction in which
- * the sector starts, seen from the query's point. */
+/* The state of a query. Sectors are stored in the array that receives the polygon's corners: x, y
+ * is the direction in which a sector starts, seen from the query's point. */
 typedef struct sight_query {
   const copse_obstacle *tree;
   vec from;
   vec lo, hi;                 /* the box, relative to the point */
   edge_view sides[BOX_SIDES]; /* the sides of the box; side i has the edge id COPSE_NONE - i */
-  copse_corner *sectors;      /* all rows, one after the other */
+  copse_corner *sectors;      /* the sectors of all rows, row after row */
   uint32_t capacity;
   uint32_t room;                  /* the index at which writing must stop: `capacity`, but less in a
                                    * merge */
@@ -161,10 +161,10 @@ static void view_edge(const sight_query *sight, uint32_t edge, edge_view *view) 
   if (!is_in_box(sight, a) || !is_in_box(sight, b)) clip(sight, view);
 }
 
-/* The distance from the point to an edge along a direction, as the quotient above / below, in units
- * of the direction vector's length: exactly 1 if that vector leads to an end of the edge. If the
- * direction misses the edge, the distance of the end that is nearer to the direction counts. An
- * invisible edge is infinitely far away. */
+/* The distance from the query's point to an edge along a direction, as the quotient above / below,
+ * in units of the direction vector's length: exactly 1 if that vector leads to an end of the edge.
+ * If the direction misses the edge, the distance of the end that is nearer to the direction counts.
+ * An invisible edge is infinitely far away. */
 typedef struct quotient {
   double above, below;
 } quotient;
@@ -271,8 +271,9 @@ static first_stop first_of(const cursor *one, const cursor *other) {
   return is_before(one->stop, other->stop) ? ONE_STOPS : BOTH_STOP;
 }
 
-/* Appends the nearer edge of two overlapping sectors, from `start` to the direction where one of
- * the sectors stops: whichever stops first. If the edges cross in between, appends both. */
+/* Appends a sector with the nearer edge of two overlapping sectors. The new sector extends from
+ * `start` to the direction where the first of the two stops. If the edges cross in between, appends
+ * two sectors. */
 OUT_OF_LINE void append_nearer(sight_query *sight, uint32_t first, uint32_t *end, cursor *one,
                                cursor *other, vec start, first_stop stops) {
   if (one->edge == NOTHING || other->edge == NOTHING) {
@@ -297,16 +298,16 @@ OUT_OF_LINE void append_nearer(sight_query *sight, uint32_t first, uint32_t *end
   }
 }
 
-/* Merges the last two rows of sectors: keeps the nearer edge in each direction, ties by the first
- * row. */
+/* Merges the last two rows of sectors: keeps the nearer edge in each direction, that of the first
+ * row if both are equally near. */
 SMALL_CODE OUT_OF_LINE void merge(sight_query *sight) {
   const uint32_t first = sight->begins[sight->rows - 2], size = end_of(sight) - first;
   WORKED(1);
   const uint32_t begin = sight->capacity - size;
   const uint32_t middle = begin + (sight->begins[sight->rows - 1] - first);
-  /* The two rows are moved to the end of the array, and the result is written from `first` on.
-   * Edges that do not cross give no more sectors than were read. Edges that cross may give more:
-   * `room` protects the sectors that were not read yet. */
+  /* The two rows are moved to the end of the array, and the result is written from `first` on. If
+   * edges do not cross, no more sectors are written than were read. If edges cross, there may be
+   * more: `room` protects the sectors that were not read yet. */
   memmove(sight->sectors + begin, sight->sectors + first, size * sizeof *sight->sectors);
   cursor one = {.end = middle}, other = {.end = sight->capacity};
   uint32_t end = first;
@@ -398,7 +399,7 @@ SMALL_CODE OUT_OF_LINE void insert(sight_query *sight, cursor *part, vec partSta
 }
 
 /* True if the first row of sectors hides a part of an edge, from the direction `partStart` to
- * part->stop. First tries the sector where the last call ended: usually, that one hides the part
+ * part->stop. First tries the sector where the last call ended: usually, that sector hides the part
  * too. */
 static bool hides(sight_query *sight, const cursor *part, vec partStart) {
   cursor *sector = &sight->last;
@@ -505,8 +506,8 @@ static void add_all(sight_query *sight, float x, float y, uint32_t *visits) {
 SMALL_CODE OUT_OF_LINE uint32_t finish(sight_query *sight, vec lo, vec hi) {
   copse_corner *corners = sight->sectors;
   const uint32_t count = sight->begins[1], last = count - 1;
-  /* An edge that crosses the positive x axis, where the row of sectors begins, gets no corner
-   * there. */
+  /* An edge that crosses the positive x axis, where the row of sectors begins, gets no corner at
+   * the axis. */
   const bool crossesAxis = corners[0].edge == corners[last].edge;
   uint32_t begin = sight->capacity;
   vec stop = AXIS;

@@ -7,7 +7,8 @@
 
 /* ---- Nodes in preorder -------------------------------------------------------------------- */
 
-/* A walk through all nodes. path[0] … path[depth] lead from the root to the current node. */
+/* A walk through all nodes: path[0] … path[depth] are the nodes from the root to the current
+ * node. */
 typedef struct preorder {
   struct {
     uint32_t node, depth;
@@ -77,7 +78,7 @@ size_t copse_obstacle_cells(const copse_obstacle *tree, size_t skipped, float *o
   return rows.floats;
 }
 
-/* Cuts the interval lo … hi to those x where value + step * x is not negative. */
+/* Cuts the interval *lo … *hi to the numbers x for which value + step * x is not negative. */
 static void cut(double value, double step, double *lo, double *hi) {
   if (step > 0 && -value / step > *lo) *lo = -value / step;
   if (step < 0 && -value / step < *hi) *hi = -value / step;
@@ -227,7 +228,7 @@ bool copse_obstacle_validate(const copse_obstacle *tree) {
 typedef struct obstacle_snapshot {
   snapshot_header header;
   uint32_t leafSize;
-  uint32_t slots; /* the number of slots up to the last one that was ever used */
+  uint32_t slots; /* 1 + the highest slot that was ever in use; 0: none was */
 } obstacle_snapshot;
 _Static_assert(sizeof(obstacle_snapshot) <= COPSE_SNAPSHOT_HEAD, "the head of a snapshot");
 
@@ -294,8 +295,8 @@ copse_status copse_obstacle_restore(copse_obstacle *tree, const void *bytes, siz
   obstacle_snapshot head;
   memcpy(&head, bytes, sizeof head);
 
-  /* First check the whole snapshot, using scratch arrays of the build. Only then change the tree: a
-   * bad snapshot must leave the tree unchanged. */
+  /* First checks the whole snapshot, using scratch arrays of the build, and only then changes the
+   * tree: a bad snapshot must leave the tree unchanged. */
   const uint32_t *words = (const uint32_t *)((const char *)bytes + sizeof head);
   uint32_t *generations = (uint32_t *)tree->work[0].ends[0];
   uint32_t *next = (uint32_t *)tree->work[0].ends[1];
