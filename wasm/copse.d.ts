@@ -8,14 +8,14 @@
 // - Arrays that a call returns are views of linear memory, valid until the next query on the same
 //   object, unless the call's comment says otherwise. When linear memory grows, all views of it are
 //   detached: get arrays again in each frame.
-// - Distances are computed and compared in float32. Borders are included: `within` finds an item
+// - Distances are computed and compared in float32. Limits are inclusive: `within` finds an item
 //   whose distance is exactly the radius. The same calls give the same results, bit for bit, on
 //   every machine.
 // - A wrong argument throws a `RangeError` or `TypeError` that names it. All other failures throw a
 //   {@link CopseError}. A call that throws has changed nothing.
-// - A query that returns an array creates one small object: the view. So does the batch `pairs`.
-//   All other batches (many queries in one call) and `…Into` calls make no garbage. Calls that
-//   return a copy say so.
+// - A query that returns an array creates one small object, the view of the array. So does the
+//   batch `pairs`. All other batches (many queries in one call) and `…Into` calls make no garbage.
+//   The comments of calls that return a copy say so.
 
 // ---- Loading ----
 
@@ -61,9 +61,9 @@ export interface InitOptions {
   /** The core to use. Default: the core of the entry that you import, such as 'copse/grid'. */
   wasm?: WasmSource
   /**
-   * The initial size of linear memory, in bytes, at most 2 GiB. If it is large enough, memory never
-   * grows, so views are never detached. The system provides pages when they are first used, so
-   * unused ones cost little. Default: 16 MiB.
+   * The initial size of linear memory, in bytes, at most 2 GiB. If the size is large enough, memory
+   * never grows, so views are never detached. The system provides a page of memory when it is first
+   * used, so unused pages cost little. Default: 16 MiB.
    */
   memory?: number
   /**
@@ -209,8 +209,9 @@ export interface AllNeighborsOptions {
 
 export interface BoxRayOptions extends SelectOptions {
   /**
-   * Is added to the radius of every agent, and rounds every box by this radius, ≥ 0. To cast a
-   * thick ray, such as the path of a bullet, set it to the radius of the bullet. Default: 0.
+   * Makes the ray thick, ≥ 0: set `inflate` to the radius of a bullet to cast the bullet's path.
+   * Every agent's radius grows by this, and every box grows by this on all sides, with rounded
+   * corners. Default: 0.
    */
   inflate?: number
 }
@@ -222,14 +223,14 @@ export interface RayOptions extends BoxRayOptions {
 
 /**
  * As `BoxRayOptions`. `mask`, `exclude` and `inflate` may also be arrays, with a value for each
- * segment: with the slots of the shooters in `exclude`, no bullet hits its own shooter.
+ * segment: with the slots of the shooters in `exclude`, no bullet hits the agent that shot it.
  */
 export interface ManyBoxRayOptions {
   /** 32 bits: finds only items whose `groups` share a bit with this mask. Default: all bits. */
   mask?: number | Uint32Array
   /** The slot of an item to leave out. Default: none. */
   exclude?: number | Uint32Array
-  /** Is added to the radius of every agent, and rounds every box, ≥ 0: makes the rays thick. Default: 0. */
+  /** The radius of the rays, ≥ 0: makes them thick, see `BoxRayOptions`. Default: 0. */
   inflate?: number | Float32Array
 }
 
@@ -311,13 +312,13 @@ declare abstract class CoreObject {
   get capacity(): number
   /**
    * Grows to at least this capacity, up to 2 ** 28. Keeps everything but the results of queries.
-   * Get all arrays again afterward: the old ones are invalid.
+   * Get all arrays of the object again afterward: the old ones are invalid.
    */
   reserve(capacity: number): void
 
   /**
-   * Returns a snapshot of the object's state. A copy. Linear memory also keeps a buffer of that
-   * size, which later calls reuse.
+   * Returns a snapshot of the object's state. A copy. Linear memory also keeps a buffer as large as
+   * the snapshot, which later calls reuse.
    */
   save(): Bytes
   /** Writes a snapshot to the start of `bytes`. Returns its size in bytes. */
@@ -333,7 +334,7 @@ declare abstract class CoreObject {
    */
   restore(bytes: Uint8Array): void
   /**
-   * Frees the object's memory. A second `dispose` does nothing; any other use then throws
+   * Frees the object's memory. A second `dispose` does nothing; any other use of the object throws
    * `DISPOSED`.
    */
   dispose(): void
@@ -344,12 +345,12 @@ interface CoreObject extends Disposed {}
 declare abstract class Slots extends CoreObject {
   /** The number of items. */
   get count(): number
-  /** The end of a loop over the arrays, exclusive: 1 + the highest slot that was ever in use. */
+  /** The exclusive end of a loop over all slots: 1 + the highest slot that was ever in use. */
   get slots(): number
   /**
-   * The generation of each slot: a counter that grows by 1 when the slot is taken, and by 1 when it
-   * is freed, so it is odd while the slot is in use. If it differs from one that you stored, the
-   * slot was freed or reused since. Read-only.
+   * The generation of each slot: a counter that grows by 1 when the slot is taken, and by 1 when
+   * the slot is freed. So it is odd while the slot is in use. If a slot's generation differs from
+   * the one that you stored, the slot was freed or reused since. Read-only.
    */
   get generations(): Uint32s
   /** True if the slot is in use. */
@@ -364,12 +365,12 @@ declare abstract class Slots extends CoreObject {
 interface Queries<D extends Dimensions> {
   /**
    * Returns the ids of the items within a radius of a center: points, or boxes that meet the circle
-   * or sphere. A radius of 0 finds what is exactly at the center; Infinity finds everything.
+   * or sphere. A radius of 0 finds the items exactly at the center; Infinity finds all items.
    */
   within(...query: [...center: Point<D>, radius: number, options?: QueryOptions]): Uint32s
   /**
    * As `within`, but writes the ids to `out`. If not all fit, writes the first ones in the order of
-   * the option `sort`. Returns the total.
+   * the option `sort`. Returns the number of all items found.
    */
   withinInto(
     ...query: [
@@ -381,7 +382,7 @@ interface Queries<D extends Dimensions> {
   ): number
   /** Returns the number of items within a radius. Faster than `within`. */
   countWithin(...query: [...center: Point<D>, radius: number, options?: SelectOptions]): number
-  /** True if any item is within a radius. Stops at the first one. */
+  /** True if any item is within a radius. The search stops at the first one. */
   anyWithin(...query: [...center: Point<D>, radius: number, options?: SelectOptions]): boolean
   /**
    * Returns the ids of the items in a box, border included: points inside, or boxes that meet it.
@@ -410,8 +411,9 @@ interface Queries<D extends Dimensions> {
   ): number
 
   // Batches: many queries in one call. Row i of the results belongs to point or box i, and holds
-  // what the single query finds, in the same order. The buffers for results grow on demand and are
-  // kept: so memory grows only if a batch finds more than any batch before.
+  // the ids that a single query for this point or box finds, in the same order. The buffers for
+  // results grow on demand and are kept: so memory grows only if a batch finds more than any batch
+  // before.
 
   /**
    * Returns the items within a radius of each point. `points`: x, y, (z,) x, y, …. The rows are
@@ -447,9 +449,9 @@ interface Queries3D {
   /**
    * Returns the ids of the items inside all planes, such as what a camera sees: points inside, or
    * boxes that are not wholly outside any plane (near an edge of the frustum, such a box may be
-   * just outside). `planes`: x, y, z, w of each, as in three.js; the point (px, py, pz) is inside
-   * if `px * x + py * y + pz * z + w >= 0`. At least one plane. `AgentTree3D` and `Octree` skip
-   * what is far outside; `Grid3D` and `KdTree3D` test every agent. Only the entries with all
+   * just outside). `planes`: x, y, z, w of each plane, as in three.js; the point (px, py, pz) is
+   * inside if `px * x + py * y + pz * z + w >= 0`. At least one plane. `AgentTree3D` and `Octree`
+   * skip what is far outside; `Grid3D` and `KdTree3D` test every agent. Only the entries with all
    * classes, such as 'copse', have `frustum` and `frustumInto`.
    */
   frustum(planes: Float32Array, options?: RangeOptions): Uint32s
@@ -481,12 +483,12 @@ export interface IndexOptions {
   /**
    * A crowd or another index whose agents this index finds. It must have the same dimensions and
    * instance. This index then has no buffers of its own: `positions`, `groups`, `radii`, `masks`,
-   * `slots` and `capacity` are those of the source, and `build()` reads them there. Free slots,
-   * agents without a group and disabled agents of a crowd are absent from every result. Do not set
-   * the options `capacity` and `layout`. `add`, `move`, `remove`, `clear`, `reserve`, `save`,
-   * `saveInto`, `restore` and setting `slots` throw a `TypeError`. After `dispose()` of the source,
-   * `build`, `has`, `allWithin`, `allNeighbors` and all properties throw `DISPOSED`; other queries
-   * still use the last build. Default: none. Entries with a single class of index, such as
+   * `slots` and `capacity` are those of the source, and `build()` reads the source's arrays. Free
+   * slots, agents without a group and disabled agents of a crowd are absent from every result. Do
+   * not set the options `capacity` and `layout`. `add`, `move`, `remove`, `clear`, `reserve`,
+   * `save`, `saveInto`, `restore` and setting `slots` throw a `TypeError`. After `dispose()` of the
+   * source, `build`, `has`, `allWithin`, `allNeighbors` and all properties throw `DISPOSED`; other
+   * queries still use the last build. Default: none. Entries with a single class of index, such as
    * 'copse/grid', do not have this option.
    */
   source?: Crowd | Crowd3D | Points<2> | Points<3>
@@ -494,7 +496,7 @@ export interface IndexOptions {
 
 /**
  * The sizes of the buffers for the results of batches, to allocate the buffers in advance. Without
- * these options, a batch grows the buffers when it needs to.
+ * these options, the buffers grow when a batch needs more room.
  */
 export interface RoomOptions {
   /** The number of ids in all rows or pairs of one batch. Default: 0. */
@@ -525,9 +527,9 @@ export interface Stats {
 
 declare abstract class Points<D extends Dimensions> extends Slots {
   /**
-   * The exclusive end of loops over the arrays: every agent has a lower slot. Setting it to n makes
-   * slots 0 to n - 1 agents, and frees all others. New agents have `groups` 1; their positions are
-   * whatever the arrays hold at their slots.
+   * The exclusive end of a loop over all slots: every agent has a lower slot. Setting `slots` to n
+   * makes slots 0 to n - 1 agents, and frees all others. New agents have `groups` 1; their
+   * positions are what the arrays of positions hold at their slots.
    */
   get slots(): number
   set slots(slots: number)
@@ -539,13 +541,13 @@ declare abstract class Points<D extends Dimensions> extends Slots {
   move(...agent: [slot: number, ...position: Point<D>]): void
   /**
    * Grows to at least this capacity, up to 2 ** 28, and allocates buffers for batches. Keeps
-   * everything but the results of queries. Get all arrays again afterward: the old ones are
-   * invalid.
+   * everything but the results of queries. Get all arrays of the object again afterward: the old
+   * ones are invalid.
    */
   reserve(capacity: number, options?: RoomOptions): void
 
-  // Arrays with one entry per slot, for the whole capacity. What the game writes to them takes
-  // effect in queries with the next `build()`, unless the comment says otherwise.
+  // Arrays with one entry per slot, for the whole capacity. What the game writes to such an array
+  // takes effect in queries with the next `build()`, unless the array's comment says otherwise.
 
   /**
    * The positions of the agents, which the game writes: x0, y0, (z0,) x1, y1, …. Get the array
@@ -575,15 +577,16 @@ declare abstract class Points<D extends Dimensions> extends Slots {
    */
   get radii(): Float32s
   /**
-   * Builds the index from the arrays, in O(N log N). Allocates no memory, unless the capacity of
-   * the option `source` has grown. Before the first build, queries throw `NOT_BUILT`. If `build()`
-   * throws `NOT_FINITE`, queries still use the previous build.
+   * Builds the index from the positions, `groups` and `radii` in its arrays, in O(N log N).
+   * Allocates no memory, unless the capacity of the option `source` has grown. Before the first
+   * build, queries throw `NOT_BUILT`. If `build()` throws `NOT_FINITE`, queries still use the
+   * previous build.
    */
   build(): void
 
   /**
-   * Returns the ids of the agents in a cone, such as a field of view: within the radius of its
-   * apex, and at most `halfAngle` off its direction. `halfAngle` is 0 to Math.PI radians.
+   * Returns the ids of the agents in a cone, such as a field of view: within the radius of the
+   * apex, and at most `halfAngle` off the direction. `halfAngle` is 0 to Math.PI radians.
    */
   cone(
     ...query: [
@@ -620,7 +623,7 @@ declare abstract class Points<D extends Dimensions> extends Slots {
    */
   raycastAll(...query: [...segment: Segment<D>, options?: RayOptions]): AllHits
 
-  // Batches: many queries in one call. The buffers for their results grow on demand, and are kept.
+  // Batches: many queries in one call. The buffers for the results grow on demand, and are kept.
 
   /**
    * Returns each agent's neighbors within a radius. Row i belongs to the agent of slot i, and
@@ -678,14 +681,14 @@ export interface TreeOptions {
    */
   leafSize?: number
   /**
-   * The axis along which a node is split. 'longest': that of the longest side of its bounds.
-   * 'cycle': x, y, (z,) x, … by depth, as in textbooks; with `split: 'midpoint'` the tree is then
-   * unbalanced. Default: 'longest'.
+   * The axis along which a node is split. 'longest': the axis of the longest side of the node's
+   * bounds. 'cycle': x, y, (z,) x, … by depth, as in textbooks; with `split: 'midpoint'` the tree
+   * is then unbalanced. Default: 'longest'.
    */
   axis?: 'longest' | 'cycle'
   /**
-   * Where a node is split. 'midpoint': at the middle of its bounds, the fastest to build. 'median':
-   * at the median agent, so that the tree is exactly balanced. Default: 'midpoint'.
+   * Where a node is split. 'midpoint': at the middle of the node's bounds, the fastest to build.
+   * 'median': at the median agent, so that the tree is exactly balanced. Default: 'midpoint'.
    */
   split?: 'midpoint' | 'median'
 }
@@ -710,14 +713,14 @@ export interface CellOptions {
   /** The width of a cell, > 0, in world units. Fastest: about the radius that most queries have. */
   cellSize: number
   /**
-   * A world that wraps around: the sides minX, minY, (minZ,) maxX, maxY, (maxZ), in world units.
-   * An agent that leaves the world on one side enters it on the other. Positions may lie anywhere:
-   * a build moves them into the world, in its own copy. Distances are the shorter way, across the
+   * A world that wraps around: the sides minX, minY, (minZ,) maxX, maxY, (maxZ), in world units. An
+   * agent that leaves the world on one side enters it on the other. Positions may lie anywhere: a
+   * build moves them into the world, in its own copy. Distances are the shorter way, across the
    * edges too; each agent is found at most once, for any radius. Cells divide the world exactly, so
-   * they may be wider than `cellSize`; they are wider too if there would be more than four per
-   * agent. `range`, `countRange`, `cone`, `raycast`, their other forms, `frustum`, and sensors that
-   * are boxes throw a `TypeError`. Default: the world does not wrap. 'copse/grid' does not have this
-   * option.
+   * they may be wider than `cellSize`. They are also wider if there would otherwise be more than
+   * four cells per agent. `range`, `countRange`, `cone`, `raycast`, their other forms, `frustum`,
+   * and sensors that are boxes throw a `TypeError`. Default: the world does not wrap. 'copse/grid'
+   * does not have this option.
    */
   wrap?: readonly number[]
 }
@@ -727,9 +730,9 @@ export type GridOptions = IndexOptions & CellOptions
  * A uniform grid of many points that all move: write `positions`, `build()` every frame, then
  * query.
  *
- * The fastest index for one radius over evenly spread points, with cells as wide as that radius.
- * `AgentTree` is faster where points crowd together, and for radii that differ much from the cell
- * size.
+ * The fastest index for evenly spread points if all queries have about the same radius, with cells
+ * as wide as that radius. `AgentTree` is faster where points crowd together, and for radii that
+ * differ much from the cell size.
  */
 export class Grid extends Points<2> {
   constructor(options: GridOptions)
@@ -791,8 +794,8 @@ export interface SensorsOptions<D extends Dimensions> {
 /** The size of the buffers for the results of updates, to allocate the buffers in advance. */
 export interface SensorsRoomOptions {
   /**
-   * The number of agents that all sensors together find in one update. An update that finds more
-   * grows the buffers. Default: 0.
+   * The number of agents that all sensors together find in one update. The buffers grow when an
+   * update finds more. Default: 0.
    */
   results?: number
 }
@@ -805,7 +808,7 @@ export interface SensorReach {
    */
   radius?: number
   /**
-   * An agent that is inside leaves when it is farther away than this, which is at least `radius`.
+   * An agent that is inside leaves when it is farther away than this distance. At least `radius`.
    * Default: `radius`.
    */
   leave?: number
@@ -878,40 +881,43 @@ export interface SensorsStats {
  * left. It then surrounds the next agent that takes the slot: so one sensor per slot of a pool can
  * stay for the whole game.
  *
- * Once the index or its source is disposed, `update` and `restore` throw `DISPOSED`. Snapshots hold the sensors
- * and which agents are inside them, but not the index: save and restore both. Only the entries
- * 'copse', 'copse/scalar' and 'copse/external' have this class.
+ * Once the index or its source is disposed, `update` and `restore` throw `DISPOSED`. Snapshots hold
+ * the sensors and which agents are inside them, but not the index: save and restore the index too.
+ * Only the entries 'copse', 'copse/scalar' and 'copse/external' have this class.
  */
 export class Sensors<D extends Dimensions = 2> extends Slots {
   constructor(options: SensorsOptions<D>)
   get index(): Points<D>
   /**
    * Grows to at least this capacity, up to 2 ** 28, and allocates room for results. Keeps
-   * everything but the rows of the last update. Get all arrays again afterward: the old ones are
-   * invalid.
+   * everything but the rows of the last update. Get all arrays of the object again afterward: the
+   * old ones are invalid.
    */
   reserve(capacity: number, options?: SensorsRoomOptions): void
 
   // Arrays with one entry per sensor, for the whole capacity. Changes take effect with the next
-  // `update()`, which may move the arrays: get them again after each update.
+  // `update()`, which may move the arrays in memory: get them again after each update.
 
   get radii(): Float32s
-  /** The `leave` of each sensor. */
+  /** The distance `leave` of each sensor. */
   get leaves(): Float32s
   get masks(): Uint32s
-  /** The `agent` of each sensor; -1 if the sensor has a place of its own. Read-only. */
+  /**
+   * The slot of the agent that each sensor surrounds; -1 if the sensor has a place of its own.
+   * Read-only.
+   */
   get agents(): Int32s
 
   /**
-   * Adds a sensor. Returns its slot, the lowest free one. All agents within its radius enter with
-   * the next update. `FULL`: no slot is free.
+   * Adds a sensor. Returns its slot, the lowest free one. All agents within the sensor's radius
+   * enter with the next update. `FULL`: no slot is free.
    */
   add(sensor: SensorOptions): number
   /**
    * Moves a sensor to another position or, if it is a box, to other corners. The sensor still
    * remembers which agents are inside, so the next update reports only the changes. Throws if the
-   * sensor surrounds an agent, because it then moves with the agent. `STALE_SLOT`: the slot is not
-   * in use.
+   * sensor surrounds an agent: such a sensor moves with the agent. `STALE_SLOT`: the slot is not in
+   * use.
    */
   move(slot: number, ...place: Point<D> | Box<D>): void
   /**
@@ -993,10 +999,7 @@ export interface OctreeStats {
    * children.
    */
   perDepth: number[]
-  /**
-   * The number of items that stay in a divided cell because they don't fit into one of its
-   * children.
-   */
+  /** The number of items that stay in a divided cell because no child of the cell can hold them. */
   straddlers: number
   /** The number of items that are not wholly inside `bounds`. */
   outside: number
@@ -1016,13 +1019,14 @@ export interface OctreeStats {
 declare abstract class Boxes<D extends Dimensions> extends Slots {
   /**
    * The box of each slot, for the whole capacity: minX, minY, (minZ,) maxX, maxY, (maxZ). `add` and
-   * `move` write to it. The game may too: its changes take effect with the next `moveAll()`.
+   * `move` write to this array. The game may too: its changes take effect with the next
+   * `moveAll()`.
    */
   get boxes(): Float32s
   /**
-   * The groups of each item: 32 bits, one per group. Default: 1. What you write stays, even when
-   * `remove` frees the slot and `add` takes it again. An item whose groups are 0 is absent from
-   * every result. Changes take effect at once.
+   * The groups of each item: 32 bits, one per group. Default: 1. A value that you write stays, even
+   * when `remove` frees the slot and `add` takes it again. An item whose groups are 0 is absent
+   * from every result. Changes take effect at once.
    */
   get groups(): Uint32s
 
@@ -1041,12 +1045,13 @@ declare abstract class Boxes<D extends Dimensions> extends Slots {
    */
   addAt(...item: [slot: number, ...box: Box<D>]): void
   /**
-   * Moves an item to a point. An item that was a box becomes a point. O(1) if it stays in its cell.
-   * `STALE_SLOT`: the slot is not in use.
+   * Moves an item to a point. An item that was a box becomes a point. O(1) if the item stays in its
+   * cell. `STALE_SLOT`: the slot is not in use.
    */
   move(...item: [slot: number, ...point: Point<D>]): void
   /**
-   * Moves or resizes an item. O(1) if it stays in its cell. `STALE_SLOT`: the slot is not in use.
+   * Moves or resizes an item. O(1) if the item stays in its cell. `STALE_SLOT`: the slot is not in
+   * use.
    */
   move(...item: [slot: number, ...box: Box<D>]): void
   /**
@@ -1056,8 +1061,8 @@ declare abstract class Boxes<D extends Dimensions> extends Slots {
   moveAll(): void
   /**
    * Replaces all items by those of slots 0 to count - 1, whose boxes the game has written to the
-   * array `boxes`. Much faster than adding them one by one. Throws, and changes nothing, if a box
-   * is not finite or has min > max.
+   * array `boxes`. Much faster than adding the items one by one. Throws, and changes nothing, if a
+   * box is not finite or has min > max.
    */
   load(count: number): void
 
@@ -1066,9 +1071,9 @@ declare abstract class Boxes<D extends Dimensions> extends Slots {
   /** As `at`, but writes the ids that fit to `out`. Returns the total. */
   atInto(...query: [...point: Point<D>, out: Uint32Array, options?: RangeOptions]): number
   /**
-   * Returns the first box or point that a segment hits, ties by lower id; null if there is none. With
-   * the option `inflate`, the segment hits a box as soon as it is within this distance, and the hit's
-   * x and y are where the center of the bullet is then.
+   * Returns the first box or point that a segment hits, ties by lower id; null if there is none.
+   * With the option `inflate`, the segment is the path of a bullet of this radius, and the hit's x
+   * and y are the bullet's center when it touches the box.
    */
   raycast(
     ...query: [...segment: Segment<D>, options?: BoxRayOptions]
@@ -1116,8 +1121,8 @@ export interface ObstacleOptions {
   capacity?: number
   /**
    * The maximum number of pieces, at least the capacity: the tree cuts edges into pieces where they
-   * cross its dividing lines. If the maximum is reached, queries are slower, but still exact.
-   * Default: twice the capacity.
+   * cross the tree's dividing lines. If the maximum is reached, queries are slower, but still
+   * exact. Default: twice the capacity.
    */
   pieces?: number
   /**
@@ -1194,8 +1199,8 @@ export interface ObstacleStats {
   /** The number of cells, the leaves of the tree. */
   leaves: number
   /**
-   * The number of cells with more than `leafSize` pieces: no line divides them well, or the limit
-   * of the option `pieces` was reached.
+   * The number of cells with more than `leafSize` pieces: no line divides such a cell well, or the
+   * limit of the option `pieces` was reached.
    */
   unsplit: number
   /** The depth of the deepest cell. The root has depth 0. */
@@ -1227,15 +1232,15 @@ export class ObstacleTree extends Slots {
   get count(): number
   /**
    * The x and y of each vertex, for the whole capacity. `addPolygon`, `addSegment` and `move` write
-   * to it. The game may too: its changes take effect with the next `build()`.
+   * to this array. The game may too: its changes take effect with the next `build()`.
    */
   get vertices(): Float32s
   /**
-   * By vertex, the next vertex of its polygon: the other end of the edge that starts here.
+   * By vertex, the next vertex of its polygon: the other end of the edge that starts at the vertex.
    * Read-only.
    */
   get next(): Uint32s
-  /** By vertex, the slot of the polygon that it belongs to. Read-only. */
+  /** By vertex, the slot of its polygon. Read-only. */
   get polygons(): Uint32s
   /** True if a polygon has this slot. */
   has(slot: number): boolean
@@ -1249,10 +1254,10 @@ export class ObstacleTree extends Slots {
   winding(slot: number): number
 
   /**
-   * Adds a closed polygon: x0, y0, x1, y1, …. Returns its slot, which is the id of its first vertex
-   * and edge. Vertices get the lowest free ids in ascending order: consecutive ones, unless removed
-   * polygons left gaps. A polygon of two vertices has no area: use `addSegment`. `FULL`: more
-   * vertices than the capacity has room for.
+   * Adds a closed polygon: x0, y0, x1, y1, …. Returns the polygon's slot, which is also the id of
+   * its first vertex and of its first edge. Vertices get the lowest free ids in ascending order:
+   * consecutive ones, unless removed polygons left gaps. A polygon of two vertices has no area: use
+   * `addSegment`. `FULL`: more vertices than the capacity has room for.
    */
   addPolygon(points: ArrayLike<number>, options?: PolygonOptions): number
   /**
@@ -1262,14 +1267,14 @@ export class ObstacleTree extends Slots {
   addSegment(...segment: Segment<2>): number
   /**
    * Moves a polygon, such as a door or a platform. `points`: the new position of each of its
-   * vertices, x0, y0, x1, y1, …. Its solid side stays the same, even if the winding order changes.
-   * `STALE_SLOT`: no polygon has this slot.
+   * vertices, x0, y0, x1, y1, …. The polygon's solid side stays the same, even if the winding order
+   * changes. `STALE_SLOT`: no polygon has this slot.
    */
   move(slot: number, points: ArrayLike<number>): void
   /**
-   * Builds the tree from `vertices`, usually in O(N log N). Needed only after the game wrote to
-   * that array: after all other changes, the next query builds the tree. The solid sides of
-   * polygons stay the same. If `build` throws `NOT_FINITE`, the previous tree stays.
+   * Builds the tree from `vertices`, usually in O(N log N). You need to call `build` only after the
+   * game wrote to that array: after all other changes, the next query builds the tree. The solid
+   * sides of polygons stay the same. If `build` throws `NOT_FINITE`, the previous tree stays.
    */
   build(): void
 
@@ -1312,9 +1317,9 @@ export class ObstacleTree extends Slots {
    */
   contains(...point: Point<2>): boolean
   /**
-   * Returns the area that is visible from a point, for light, fog of war or a guard's sight. It is
-   * a polygon: x, y, x, y, … of its corners, counter-clockwise (y up). Empty if the point is on a
-   * wall.
+   * Returns the area that is visible from a point, for light, fog of war or a guard's sight. The
+   * result is a polygon: x, y, x, y, … of its corners, counter-clockwise (y up). Empty if the point
+   * is on a wall.
    */
   visibilityPolygon(...query: [...point: Point<2>, options?: VisibilityOptions]): Float32s
   /**
@@ -1383,7 +1388,7 @@ export interface AgentNumbers {
   neighborDistance?: number
   /**
    * The maximum number of neighbors that the agent avoids, the nearest ones: 0 to 64. As an option
-   * of a crowd, it is also the upper limit for its agents. Default: 10.
+   * of a crowd, this is also the upper limit for all agents of the crowd. Default: 10.
    */
   maxNeighbors?: number
   /**
@@ -1396,8 +1401,8 @@ export interface AgentNumbers {
    */
   timeHorizonObstacles?: number
   /**
-   * The maximum change of the velocity per second. May be Infinity. The time horizon for walls grows
-   * to the time that the agent needs to brake, up to 100 s. Default: Infinity.
+   * The maximum change of the velocity per second. May be Infinity. The time horizon for walls
+   * grows to the time that the agent needs to brake, up to 100 seconds. Default: Infinity.
    */
   maxAcceleration?: number
   /**
@@ -1579,8 +1584,8 @@ export interface FollowOptions {
 /**
  * Agents in the plane that each want to move somewhere and must not collide with each other or with
  * walls. Avoidance is local: a crowd finds no way around a wall that lies between an agent and its
- * goal. {@link FlowField} finds ways for many agents. Each agent is a disc with a slot. Its properties are in arrays
- * by slot, which the game may read and write between steps.
+ * goal. {@link FlowField} finds ways for many agents. Each agent is a disc with a slot. The
+ * properties of agents are in arrays by slot, which the game may read and write between steps.
  *
  * Optimal reciprocal collision avoidance (ORCA) after van den Berg, Guy, Lin and Manocha (2011): an
  * agent relies on its neighbors to do half of the avoiding. Snapshots don't hold the obstacles and
@@ -1595,19 +1600,19 @@ export class Crowd extends AnyCrowd<2> {
   get obstacles(): ObstacleTree | null
   set obstacles(obstacles: ObstacleTree | null)
   /**
-   * Makes a flow field lead agents around walls: in each step, they prefer the field's direction at
-   * their `preferredSpeed`, until they are at the goal. They are reported by `arrived()` and
-   * `stuck()` as with goals of their own. An agent that has no way, or is larger than the field's
-   * radius, stands still and is then stuck. An agent stops where it enters a goal's area. Each step
-   * also writes the agents' `goals`: where their ways end, NaN if there is no way.
+   * Makes a flow field lead agents around walls: in each step, the agents prefer the field's
+   * direction at their `preferredSpeed`, until they are at the goal. `arrived()` and `stuck()`
+   * report them as if the goals were their own. An agent that has no way, or is larger than the
+   * field's radius, stands still and is then stuck. An agent stops where it enters a goal's area.
+   * Each step also writes the agents' `goals`: where their ways end, NaN if there is no way.
    *
    * Up to 32 fields can lead a crowd: an agent follows the first one whose `mask` has a bit of the
-   * agent's groups. Calling it again with the same field replaces the mask; with mask 0, the field
-   * leads no agent any more. Snapshots hold what each agent heads for, but not the fields: call
-   * `follow` again for a new crowd, before its first step. A step takes 0.1 to 0.3 µs more for each
-   * agent that is led. `FULL`: 32 fields lead the crowd already. If a field is disposed, steps throw
-   * `DISPOSED` until you call `follow(field, { mask: 0 })`. 'copse/crowd', which has no flow fields,
-   * does not have this method.
+   * agent's groups. Calling `follow` again with the same field replaces the mask; with mask 0, the
+   * field leads no agent any more. Snapshots hold what each agent heads for, but not the fields:
+   * call `follow` again for a new crowd, before its first step. A step takes 0.1 to 0.3 µs more for
+   * each agent that is led. `FULL`: 32 fields lead the crowd already. If a field is disposed, steps
+   * throw `DISPOSED` until you call `follow(field, { mask: 0 })`. 'copse/crowd', which has no flow
+   * fields, does not have this method.
    */
   follow(field: FlowField, options?: FollowOptions): void
 }
@@ -1623,9 +1628,10 @@ export interface FlowFieldOptions {
   bounds: readonly number[]
   /**
    * The side of a cell, in world units. Passages that are narrower than this, after the radius is
-   * taken off on both sides, may be missed. A build takes time, and the field memory, in proportion
-   * to the number of cells. The last column and row may reach beyond the bounds. At most 16,384
-   * cells along each axis, and at least 1/65,536 of the largest coordinate of the bounds.
+   * taken off on both sides, may be missed. The time of a build and the memory of the field are in
+   * proportion to the number of cells. The last column and row may reach beyond the bounds. There
+   * can be at most 16,384 cells along each axis, and a cell's side must be at least 1/65,536 of the
+   * largest coordinate of the bounds.
    */
   cell: number
   /** The initial value of the property `radius`. Default: half a cell. */
@@ -1644,15 +1650,15 @@ export interface FlowFieldOptions {
 
 /** Options of `reserve` of a flow field. */
 export interface FlowFieldRoomOptions {
-  /** The maximum number of goals, at least. Default: 0. */
+  /** Grows to at least this maximum number of goals. Default: 0. */
   goals?: number
 }
 
-/** The results of `directionMany`, by point. */
+/** The results of `directionMany`, with an entry per point. */
 export interface FlowDirections {
   /** The direction of each way: a unit vector x, y; 0, 0 at the goal or if there is no way. */
   directions: Float32s
-  /** The length of each way, with the goal's cost; Infinity if there is none. */
+  /** The length of each way, with the goal's cost; Infinity if there is no way. */
   distances: Float32s
 }
 
@@ -1662,11 +1668,11 @@ export interface FlowFieldStats {
   cells: number
   /** The number of cells whose center is too near to a wall, in something solid, or closed. */
   blocked: number
-  /** The number of cells from whose center there is a way. */
+  /** The number of cells from whose center there is a way to a goal. */
   reached: number
   /**
-   * The number of anchors: turning points, goals, and centers of cells that led into passages that
-   * would have been missed.
+   * The number of anchors, the points from which a build searches for ways: turning points beside
+   * the corners of walls, goals, and centers of cells beside narrow passages.
    */
   anchors: number
   /**
@@ -1674,15 +1680,18 @@ export interface FlowFieldStats {
    * ignored.
    */
   moved: number
-  /** The number of anchors that took cells. */
+  /** The number of floods: searches, outward from an anchor, for the cells that see it. */
   floods: number
-  /** The number of visited cells. */
+  /** The number of cells that the build visited. */
   visits: number
-  /** The number of tested lines of sight. */
+  /** The number of lines of sight that were tested. */
   sights: number
   /** What the build cost, in the unit of `update(work)`. */
   work: number
-  /** The number of updates that began again because the walls had changed, since the creation. */
+  /**
+   * The number of updates, since the field was created, that began the build again because the
+   * walls had changed.
+   */
   restarts: number
   /** True if the walls are still those of the build. */
   isCurrent: boolean
@@ -1698,32 +1707,33 @@ export interface FlowFieldStats {
  * single agent, a search for one path costs less than a build.
  *
  * The field divides its bounds into square cells. Walls come from an obstacle tree. For walls that
- * have not changed since the build, this is promised:
+ * have not changed since the build, the field guarantees:
  *
  * - A way keeps farther than `radius` from all walls, if its start does.
  * - A way is found if there is one that is nowhere narrower than a cell, after the radius is taken
  *   off on both sides. Narrower passages may be found or missed.
- * - Ways are nearly the shortest: where gaps are at least three cells wide, longer by less than 0.2%
- *   on average.
+ * - Ways are nearly the shortest: where gaps are at least three cells wide, longer by less than
+ *   0.2% on average.
  *
  * If polygons changed, the next call builds the obstacle tree, but not the field. Queries test the
- * start of a way in the tree as it is then: so no agent is sent through a wall that moved. But
- * until the next build of the field, they may find no way.
+ * start of a way against the new walls: so no agent is sent through a wall that moved. But until
+ * the next build of the field, queries may find no way.
  *
  * A build depends only on the walls, closed cells, goals and radius, and the options `bounds` and
- * `cell`. One that is spread over many `update` calls has the same results, bit for bit. Snapshots
- * hold what was built, the build under way and all settings but the obstacles. To `restore` one,
- * the `bounds` and `cell` must equal those of the saved field.
+ * `cell`. A build that is spread over many `update` calls has the same results, bit for bit.
+ * Snapshots hold the last build, the build under way and all settings but the obstacles. To
+ * `restore` a snapshot, the options `bounds` and `cell` must equal those of the saved field.
  */
 export class FlowField extends CoreObject {
   constructor(options: FlowFieldOptions)
 
-  /** The maximum number of anchors. */
+  /** The maximum number of anchors: goals, and turning points beside the corners of walls. */
   get capacity(): number
   /**
-   * Grows to at least these numbers of anchors and goals, each up to 65,534. Keeps what was built
-   * and the build under way; but if that needs more anchors than there was room for, it
-   * begins again. Get all arrays again afterward: those that you got before are invalid.
+   * Grows to at least these numbers of anchors and goals, each up to 65,534. Keeps the last build
+   * and the build under way. But if the build under way needed more anchors than there was room
+   * for, the next `update` begins a new one. Get all arrays of the field again afterward: those
+   * that you got before are invalid.
    */
   reserve(capacity: number, options?: FlowFieldRoomOptions): void
   /** The number of cells along x. */
@@ -1731,7 +1741,7 @@ export class FlowField extends CoreObject {
   /** The number of cells along y. */
   get rows(): number
 
-  // Settings: the next build that begins takes them.
+  // Settings: changes take effect when the next build begins.
 
   /**
    * The walls. Several fields and crowds may share one tree. Default: null, no walls. All calls
@@ -1741,94 +1751,98 @@ export class FlowField extends CoreObject {
   set obstacles(obstacles: ObstacleTree | null)
   /**
    * The distance that ways keep from walls, in world units: best a little more than the radius of
-   * the largest agent, such as 1.02 times, so that it has room to turn. At least half a cell, else
-   * a `RangeError`.
+   * the largest agent, such as 1.02 times, so that this agent has room to turn. At least half a
+   * cell, else a `RangeError`.
    */
   get radius(): number
   set radius(radius: number)
   /**
    * A byte per cell, row by row from low y: ways don't enter cells whose byte is not 0. The game
-   * writes it. Agents are points for this: if all of an agent must stay out, close the cells around
-   * as well. An agent in a closed cell may leave it. Default: 0.
+   * writes to this array. Only an agent's center counts: if all of the agent must stay out, close
+   * the cells around as well. An agent in a closed cell may leave the cell. Default: 0.
    */
   get closed(): Bytes
   /**
    * Sets all goals: points x, y, x, y, …. `costs`: a number for each goal that is added to the
    * length of ways to it, so that farther goals can be preferred. Default: 0. A goal that is too
    * near to a wall, in something solid, in a closed cell or outside of the bounds is moved to the
-   * nearest center of a cell that is free; if no cell is free, there is no such goal. `FULL`: more
+   * nearest center of a cell that is free; if no cell is free, the goal is ignored. `FULL`: more
    * goals than the option `goals`.
    */
   setGoals(points: ArrayLike<number>, costs?: ArrayLike<number>): void
   /**
    * Sets all goals: boxes, each by two opposite corners x0, y0, x1, y1. An agent in the box, border
-   * included, is at the goal. A box without extent is a point. If all of its border is not free, it
-   * is moved like a point: then a single center is the goal. Otherwise as `setGoals`.
+   * included, is at the goal. A box without extent is a point. If no part of the border is free,
+   * the goal is a point instead: the free center of a cell that is nearest to the middle of the
+   * box. All else is as in `setGoals`.
    */
   setGoalAreas(boxes: ArrayLike<number>, costs?: ArrayLike<number>): void
 
-  // Builds
-
   /**
-   * Builds the field. Drops the build under way. Usually takes time in proportion to the number of
-   * cells, and to that of walls. `FULL`: the walls need more anchors than the capacity; the previous
-   * build stays.
+   * Builds the field. Drops a build that `update` has begun. Usually takes time in proportion to
+   * the number of cells and to the number of walls. `FULL`: the walls and goals need more anchors
+   * than the capacity; the previous build stays.
    */
   build(): void
   /**
-   * Goes on with the build under way or, if there is none, begins one. Returns when about `work`
-   * cells were visited, 1 to 2 ** 32 - 1: `stats().work` says how much a whole build takes. Returns
-   * true if the build is complete: queries then see it. Until then, they see the previous one. If
-   * the walls change meanwhile, the build begins again. Errors as in `build`; they drop the build
-   * under way.
+   * Continues the build under way or, if there is none, begins one. Stops when about `work` cells
+   * were visited (1 to 2 ** 32 - 1): `stats().work` says how much a whole build takes. Returns true
+   * if the build is complete: from then on, queries use it. Until then, queries use the previous
+   * build. If the walls change meanwhile, the build begins again. Throws the same errors as
+   * `build`; an error drops the build under way.
    */
   update(work: number): boolean
   /** True after the first build. Until then, all queries throw `NOT_BUILT`. */
   get isBuilt(): boolean
 
-  // Queries
-
   /**
    * Returns the length of the way from a point to the nearest goal, with the goal's cost; Infinity
-   * if there is none. In an area it is the area's cost, unless another goal is nearer. A
-   * point nearer to a wall than the radius gets a way that keeps almost its own distance, until it
-   * is in the open; if it is too near by more than ten cells, there may be none.
+   * if there is no way. In a goal area, the length is the area's cost, unless another goal is
+   * nearer. From a point nearer to a wall than the radius, the way first keeps almost the point's
+   * distance from the wall, until it is in the open. From a point that is too near by more than ten
+   * cells, there may be no way.
    */
   distance(...point: Point<2>): number
   /**
    * Returns the direction in which to leave a point for the nearest goal: a unit vector x, y; 0, 0
-   * at the goal or if there is no way. `out`: the array that receives the direction and is returned,
-   * at least 2 numbers. Without `out`, returns the same view each time.
+   * at the goal or if there is no way. `out`: an array of at least 2 numbers that receives the
+   * direction and is returned. Without `out`, returns the same view each time.
    */
   direction(...query: [...point: Point<2>, out?: Float32Array]): Float32Array
   /**
-   * Returns the directions of many points x, y, x, y, …, and the lengths of their ways. Always the
-   * same object, with views that are valid until the next `directionMany`.
+   * Returns the directions of the ways from many points to the nearest goal, and the lengths of
+   * these ways. `points`: x, y, x, y, …. Always returns the same object, with views that are valid
+   * until the next `directionMany`.
    */
   directionMany(points: Float32Array): FlowDirections
   /**
-   * Returns the corners of the way from a point, x, y, x, y, …: the point is not among them, the
-   * goal is the last. Empty if there is no way. If the walls changed since the build, only the way
-   * to the first corner is tested. Valid until the next `path`.
+   * Returns the corners of the way from a point to the nearest goal, x, y, x, y, …: the point is
+   * not among them, the goal is the last. Empty if there is no way. If the walls changed since the
+   * build, only the way to the first corner is tested. Valid until the next `path`.
    */
   path(...point: Point<2>): Float32s
-  /** As above, but writes the corners that fit to `out`. Returns the number of all corners. */
+  /**
+   * As `path` without `out`, but writes the corners that fit to `out`. Returns the number of all
+   * corners.
+   */
   path(...query: [...point: Point<2>, out: Float32Array]): number
   /**
-   * The length of the way from the center of each cell, row by row from low y; Infinity if there is
-   * none. Valid until the next build, `update` or `restore`. Read-only.
+   * The length of the way from the center of each cell to the nearest goal, row by row from low y;
+   * Infinity if there is no way. Valid until the next build, `update` or `restore`. Read-only.
    */
   get distances(): Float32s
 
   /**
    * Returns the cells, to draw them. A copy. For each cell, row by row: its bounds (minX, minY,
-   * maxX, maxY), the length of the way from its center (Infinity: none), its anchor (-1: none), and
-   * 1 if it is blocked, else 0. Empty before the first build.
+   * maxX, maxY), the length of the way from its center to the nearest goal (Infinity: no way), the
+   * index of the first anchor of that way (-1: no way), and 1 if the cell is blocked, else 0. Empty
+   * before the first build.
    */
   cells(): Float32s
   /**
-   * Returns the ways between anchors, to draw them. A copy. For each anchor with a way, a line to
-   * the next anchor (x0, y0, x1, y1), and the length of the way. A goal's line has no length.
+   * Returns the ways from anchors (goals, and turning points of ways) to the next anchor, to draw
+   * them. A copy. For each anchor from which there is a way: a line to the next anchor (x0, y0, x1,
+   * y1), and the length of the whole way to the goal. A goal's line ends where it starts.
    */
   lines(): Float32s
   /**
@@ -1836,7 +1850,7 @@ export class FlowField extends CoreObject {
    * build, tests the line of sight from every cell.
    */
   validate(): boolean
-  /** Returns statistics. Always the same object. */
+  /** Returns statistics. Always returns the same object. */
   stats(): FlowFieldStats
 }
 

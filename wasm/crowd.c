@@ -33,7 +33,7 @@ _Static_assert(sizeof(crowd) <= OBJECT_BYTES, "see any_object");
   VIEW(generations, u, arrays.generations)                                                         \
   VIEW(arrived, u, arrays.arrived)                                                                 \
   VIEW(stuck, u, arrays.stuck)                                                                     \
-  VIEW(inspectedCounts, u, &self->inspected->neighborCount) /* the first of 4 counts */            \
+  VIEW(inspectedCounts, u, &self->inspected->neighborCount) /* 4 counts from here on */            \
   VIEW(inspectedNeighbors, u, self->inspected->neighbors)                                          \
   VIEW(inspectedWalls, u, self->inspected->walls)                                                  \
   VIEW(inspectedConstraints, f, self->inspected->constraints)                                      \
@@ -61,8 +61,8 @@ static void crowd_figures(object *base, double *numbers) {
   memcpy(numbers, figures, sizeof figures);
 }
 
-/* ---- The fields of copse_crowd_agent, in the order of the struct: name, type, number of 32-bit
- * words. Types: v = 3 floats, f = float, u = uint32_t, b = boolean ---- */
+/* ---- The fields of copse_crowd_agent, in the order of the struct. Each: name, type, number of
+ * 32-bit words. Types: v = 3 floats, f = float, u = uint32_t, b = boolean ---- */
 
 #define AGENT_FIELDS(FIELD)                                                                        \
   FIELD(position, v, 3)                                                                            \

@@ -1,7 +1,7 @@
 // Errors, and checks of arguments. Without the checks, WebAssembly would convert wrong arguments
 // silently: -1 to 4294967295, undefined to 0, NaN to 0. The parameter `call` of the functions below
 // is the object whose method was called or, for a constructor or function, the result of `callOf`.
-// Error messages start with its `_name` and `_method`.
+// Error messages start with the `_name` and `_method` of `call`.
 
 /**
  * Marks every CopseError. Each entry point of the package bundles its own copy of the class, but
@@ -35,14 +35,16 @@ const FAILED = -(2 ** 31)
 export const callOf = (name) => ({ _name: name, _method: '' })
 
 /**
- * Returns the class and method of a call, for its error message. Call this only on errors: it makes
- * a string, and queries must make no garbage.
+ * Returns the class and method of a call, for its error message. Only for errors: the string would
+ * be garbage, and queries must make none.
  */
 export function place({ _name, _method }) {
   return _method ? `${_name}.${_method}` : _name
 }
 
-/** Returns the error for a call of the core that failed. `result` is what the core returned. */
+/**
+ * Returns the error for a failed call of the core. `result` is the number that the core returned.
+ */
 export function failure(instance, call, result) {
   const status = result - FAILED
   const wasm = instance.enter()
@@ -62,7 +64,7 @@ export function failure(instance, call, result) {
   return code === 'INVALID_ARGUMENT' ? new RangeError(message) : new CopseError(code, message)
 }
 
-/** Returns the error of a call that works only with the core that has all classes. */
+/** Returns the error for a call that needs the core with all classes. */
 export const notInCore = (call) =>
   new CopseError('NOT_READY', `${place(call)}: not in this core: use core.wasm`)
 
@@ -73,8 +75,7 @@ function shown(value) {
 }
 
 /**
- * Throws the error for a wrong argument: a `RangeError` if the argument has the right type, else a
- * `TypeError`.
+ * Throws the error for a wrong argument: a `RangeError` if `rightType` is true, else a `TypeError`.
  * @returns {never}
  */
 export function refuse(call, name, value, expected, rightType = typeof value === 'number') {
@@ -82,7 +83,7 @@ export function refuse(call, name, value, expected, rightType = typeof value ===
   throw new Kind(`${place(call)}: ${name} must be ${expected}, got ${shown(value)}`)
 }
 
-/** The maximum magnitude of a coordinate. Up to this, no squared distance overflows float32. */
+/** The maximum magnitude of a coordinate, chosen so that no squared distance overflows float32. */
 export const MAX_COORDINATE = 1e18
 const MAX_FLOAT32 = 2 ** 128 * (1 - 2 ** -24)
 
@@ -195,7 +196,7 @@ function refuseOption(call, options, name, names) {
   throw new TypeError(`${place(call)}: no option '${name}' (${hint})`)
 }
 
-/** Returns the Levenshtein distance of words: how many letters to change, insert or delete. */
+/** Returns the Levenshtein distance of two words: how many letters to change, insert or delete. */
 function editDistance(word, target) {
   let row = Array.from({ length: target.length + 1 }, (_, i) => i)
   for (const [i, letter] of [...word].entries()) {

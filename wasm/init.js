@@ -19,8 +19,8 @@ const BRAND = Symbol.for('copse.Instance')
 export class Instance {
   /** The core's exports: the functions of wasm/*.c. @type {any} */ #exports = {}
   #isInside = false
-  /** Cached results of `functions`, by family. @type {Record<string, any>} */ #functions = {}
-  /** Cached results of `names`, by address. @type {Record<number, string[]>} */ #names = {}
+  /** Results of the method `functions`, by family. @type {Record<string, any>} */ #functions = {}
+  /** Results of the method `names`, by address. @type {Record<number, string[]>} */ #names = {}
   /** @type {WebAssembly.Memory} */ memory
   /** The entry point of the package that made this instance, such as 'copse/grid'. */
   _entry = ''
@@ -66,9 +66,9 @@ export class Instance {
   }
 
   /**
-   * Returns the core's functions for objects of a family (points, boxes, walls, crowd, paths or sensors):
-   * the family's own without their prefix, such as `within` for `points_within`, and those that all
-   * objects share.
+   * Returns the core's functions for objects of a family (points, boxes, walls, crowd, paths or
+   * sensors): the family's own functions without their prefix, such as `within` for
+   * `points_within`, and the functions that all objects share.
    */
   functions(family) {
     const cached = this.#functions[family]
@@ -78,8 +78,8 @@ export class Instance {
     for (const [name, call] of Object.entries(this.#exports)) {
       const [prefix, ...rest] = name.split('_')
       if (prefix === family) own[rest.join('_')] = call
-      // A function of another family is replaced by `stale`, which fails with STALE_SLOT. It is
-      // called only if a method of one class is applied to an object of another.
+      // A function of another family is replaced by `stale`, which fails with STALE_SLOT. `stale`
+      // is called only if a method of one class is applied to an object of another.
       else foreign[rest.join('_')] = this.#exports.stale
     }
     return (this.#functions[family] = { ...foreign, ...this.#exports, ...own })
@@ -92,7 +92,7 @@ export class Instance {
   }
 
   /**
-   * Returns an array of the names in the text at an address, which are separated by spaces. Calls
+   * Returns an array of the names that the text at an address contains, separated by spaces. Calls
    * with the same address return the same array.
    */
   names(address) {
@@ -119,8 +119,8 @@ let entryName = ''
 
 /**
  * Returns the instance for a new object: the option `instance`, or else the default instance.
- * Throws if there is none, or if the core of the instance lacks the object's class. `core` is the
- * name of a core that has the class, for the message.
+ * Throws if there is no instance, or if the core of the instance lacks the object's class. `core`
+ * is the name of a core that has the class, for the message.
  */
 export function instanceOr(owner, noun, option, core = noun) {
   if (option !== undefined && !option?.[BRAND])

@@ -33,7 +33,7 @@ EXPORT("status_text") uintptr_t status_text(uint32_t status) {
 }
 
 /* JavaScript uses a table of functions for each family of classes, such as points or walls. In such
- * a table, this function replaces those that only other families have. It is called only if a
+ * a table, `stale` replaces the functions that only other families have. It is called only if a
  * program applies a method of one class to an object of another. */
 EXPORT("stale") int32_t stale(void) { return FAILED(COPSE_STALE_SLOT); }
 
@@ -61,8 +61,8 @@ object *object_of(int32_t handle, const family *family) {
 
 static copse_status grow_table(void) {
   const uint64_t old = handles.capacity, capacity = old ? 2 * old : 16;
-  /* Bytes per slot of the table: for a pointer, a generation, and the bit that is set if the slot
-   * is free. For the bit, one word is more than enough. */
+  /* Bytes per slot of the table of objects: for a pointer, a generation, and the bit that is set if
+   * the slot is free. For the bit, one word is more than enough. */
   const uint64_t itemBytes = sizeof(void *) + 2 * sizeof(uint32_t);
   if (capacity > 1u << SLOT_BITS) return COPSE_FULL;
   object **larger = memory_take(&MALLOC, capacity * itemBytes);
@@ -98,8 +98,8 @@ static uint64_t carve(object *self, void *block) {
   return arena_block_bytes(whole.used);
 }
 
-/* The argument of the last can_allocate(): after COPSE_OUT_OF_MEMORY, the size that failed, for the
- * message of the error. */
+/* The argument of the last can_allocate(): after COPSE_OUT_OF_MEMORY, the size that could not be
+ * allocated, for the error message. */
 static double refusedBytes;
 EXPORT("refused_bytes") double refused_bytes(void) { return refusedBytes; }
 
@@ -111,7 +111,7 @@ bool can_allocate(uint64_t bytes) {
   return block != NULL;
 }
 
-/* The bytes per item of each room. Rooms are buffers for batches, see objects.h. */
+/* The bytes per item of each room (a buffer for batches, see objects.h). */
 static const uint8_t ROOM_BYTES[ROOMS] = {4, 8, 4, 4, 8, 8};
 
 uint64_t object_bytes(const object *self) {
@@ -137,7 +137,7 @@ object *object_take(const object *prototype, size_t indexBytes, copse_status *st
   return self;
 }
 
-/* Frees the block of an object, but not its rooms. */
+/* Frees the block of an object, but not the buffers for its batches. */
 static void free_block(object *self) { memory_give(&MALLOC, self->block, self->bytes); }
 
 /* ---- Rooms: the buffers of batches ----------------------------------------------------------- */
@@ -163,7 +163,8 @@ bool is_given(const object *self, uint64_t floats) {
   return ok;
 }
 
-/* True if ROOM_GIVEN has n boxes without NaN. On each axis of a box, swaps lo and hi if lo > hi. */
+/* True if the buffer ROOM_GIVEN has n boxes without NaN. On each axis of a box, swaps lo and hi if
+ * lo > hi. */
 static bool are_boxes_given(object *self, uint32_t n, uint32_t dimensions) {
   if (UINT64_C(2) * n * dimensions > self->room[ROOM_GIVEN]) return false;
   float *lo = self->rooms[ROOM_GIVEN];
@@ -194,7 +195,7 @@ bool filters_given(const object *self, uint32_t n, uint32_t dimensions, uint32_t
   const uint64_t floats = (uint64_t)n * 2 * dimensions;
   *filters = (copse_segment_filters){0};
   if (lists && floats + 3 * (uint64_t)n > self->room[ROOM_GIVEN]) return false;
-  if (!n) return true; /* there may be no array */
+  if (!n) return true; /* the array may be NULL */
   const uint32_t *words = (const uint32_t *)self->rooms[ROOM_GIVEN] + floats;
   if (lists & 1) filters->masks = words;
   if (lists & 2) filters->excludes = words + n;
@@ -298,7 +299,7 @@ EXPORT("figures_of") uintptr_t figures_of(int32_t handle) {
 }
 
 /* Returns the address of the member `capacity` of an object. JavaScript reads this member and those
- * that follow it in the struct `object`, see objects.h. */
+ * that follow `capacity` in the struct `object`, see objects.h. */
 EXPORT("limits_of") uintptr_t limits_of(int32_t handle) {
   const object *self = any_of(handle);
   return self ? (uintptr_t)&self->capacity : 0;
@@ -306,18 +307,19 @@ EXPORT("limits_of") uintptr_t limits_of(int32_t handle) {
 
 /* ---- Staging: the buffer that data passes through ------------------------------------------- */
 
-/* The initial staging buffer. Larger data can pass through it in several pieces. */
+/* The initial staging buffer. Larger data can pass through the buffer in several parts. */
 static uint32_t initialBuffer[8192];
 _Static_assert(MAX_DRAWN * sizeof(float) <= sizeof initialBuffer, "MAX_DRAWN floats");
 
 /* The current staging buffer. A polygon, or a snapshot to save or restore, must fit as a whole: if
- * it does not, a larger buffer replaces this one, and is kept for later calls. */
+ * one does not, a larger buffer replaces this one, and is kept for later calls. */
 staging staged = {initialBuffer, sizeof initialBuffer};
 
 uint32_t firstBad;
 
 /* Replaces the staging buffer if it is smaller than `size` bytes. Returns false if there is no
- * memory. Call it only after all checks, so that memory does not grow for a call that fails. */
+ * memory. Call this function only after all checks, so that memory does not grow for a call that
+ * fails. */
 static bool stage(uint32_t size) {
   if (size <= staged.size) return true;
   void *larger = can_allocate(size) ? memory_take(&MALLOC, size) : NULL;
@@ -349,8 +351,8 @@ int32_t staged_floats(size_t floats, uint32_t skipped) {
 }
 
 /* Writes a part of the cells to draw to the staging buffer: as many as fit, after the first
- * `skipped` floats. Returns the number of floats written; 0 at the end. JavaScript calls this until
- * it returns 0. */
+ * `skipped` floats. Returns the number of floats written; 0 at the end. JavaScript repeats the call
+ * until the result is 0. */
 EXPORT("cells") int32_t cells(int32_t handle, uint32_t skipped) {
   object *self = any_of(handle);
   if (self && !self->family->cells) self = NULL;
@@ -396,17 +398,17 @@ EXPORT("save") int32_t save(int32_t handle) {
   return result_or_failed((uint32_t)size, status);
 }
 
-/* Returns the names of classes, in the order of snapshot_kind. Each kind has two names: the 2D
- * class, then the 3D class. A kind with only one class has its name twice. */
+/* Returns the names of classes, in the order of the enum snapshot_kind. Each kind has two names:
+ * the 2D class, then the 3D class. A kind with only one class has its name twice. */
 EXPORT("class_names") uintptr_t class_names(void) {
   return (uintptr_t) "AgentTree AgentTree3D Grid Grid3D KdTree KdTree3D Quadtree Octree "
                      "ObstacleTree ObstacleTree Crowd Crowd3D Sensors Sensors FlowField FlowField ";
 }
 
 /* Computes the checksum of a snapshot before it is restored. For this, the snapshot passes through
- * the staging buffer in pieces, so that the buffer does not grow for a bad snapshot. Called for
- * each piece in order: `size` bytes, from offset `first` on, of `total` bytes. Returns 0, or FAILED
- * if sizes are invalid or, at the last piece, if the checksum is wrong. */
+ * the staging buffer in parts, so that the buffer does not grow for a bad snapshot. Called for each
+ * part in order: `size` bytes, from offset `first` on, of `total` bytes. Returns 0, or FAILED if
+ * sizes are invalid or, at the last part, if the checksum is wrong. */
 EXPORT("intact") int32_t intact(uint32_t total, uint32_t first, uint32_t size) {
   static uint32_t checksum, expected;
   const uint32_t minimum = first ? 0 : sizeof(snapshot_header);
@@ -420,8 +422,9 @@ EXPORT("intact") int32_t intact(uint32_t total, uint32_t first, uint32_t size) {
   return first + size < total || checksum == expected ? 0 : FAILED(COPSE_BAD_SNAPSHOT);
 }
 
-/* Does the same as intact(). Also checks, at the first piece, which must contain the head, that the
- * object can restore this snapshot. So memory does not grow for a snapshot that is refused. */
+/* Does the same as intact(). At the first part, which must contain the snapshot's head, also checks
+ * that the object can restore the snapshot: so memory does not grow for a snapshot that is
+ * refused. */
 EXPORT("restorable")
 int32_t restorable(int32_t handle, uint32_t total, uint32_t first, uint32_t size) {
   object *self = any_of(handle);

@@ -10,12 +10,12 @@ typedef struct paths {
   int32_t walls;  /* the handle of the obstacle tree; negative: none */
   bool isBound;   /* true if `core` uses that tree */
   float *corners; /* the last path: room for `capacity` + 1 corners */
-  struct {        /* JavaScript reads these as one array */
+  struct {        /* JavaScript reads these numbers as one array */
     uint32_t columns, rows;
     uint32_t goals;  /* the maximum number of goals */
-    uint32_t needed; /* the number of anchors that the last build needed */
+    uint32_t needed; /* how many anchors the last build needed: goals and turning points */
   } sizes;
-  struct { /* JavaScript reads these, too: the radius, and the result of paths_direction */
+  struct { /* JavaScript also reads these: the radius, and the result of paths_direction */
     float radius, distance, direction[2];
   } way;
 } paths;
@@ -25,7 +25,7 @@ _Static_assert(sizeof(paths) <= OBJECT_BYTES, "see any_object");
   VIEW(given, f, base->rooms[ROOM_GIVEN])                                                          \
   VIEW(directions, f, base->rooms[ROOM_NEIGHBORS])                                                 \
   VIEW(lengths, f, base->rooms[ROOM_IDS])                                                          \
-  VIEW(closed, u, copse_flowfield_closed(self->core)) /* read as bytes */                          \
+  VIEW(closed, u, copse_flowfield_closed(self->core)) /* JavaScript reads bytes */                 \
   VIEW(corners, f, self->corners)                                                                  \
   VIEW(sizes, u, &self->sizes)                                                                     \
   VIEW(way, f, &self->way)                                                                         \
@@ -38,7 +38,8 @@ static uintptr_t paths_view(object *base, uint32_t which) {
 }
 
 /* Builds the field's obstacle tree if polygons changed, and passes the tree to the core. If the
- * tree was destroyed, removes it from the core. Call this before everything that reads walls. */
+ * tree was destroyed, removes the tree from the core. Must be called before everything that reads
+ * walls. */
 static copse_status bind_walls(paths *self) {
   const copse_obstacle *walls;
   const copse_status status = obstacles_of(self->walls, &walls);
@@ -182,7 +183,7 @@ EXPORT("paths_reserve_goals") int32_t paths_reserve_goals(int32_t handle, uint32
   return 0;
 }
 
-/* Sets the obstacle tree; none if its handle is negative. */
+/* Sets the obstacle tree by its handle. A negative handle means no tree. */
 EXPORT("paths_set_obstacles") int32_t paths_set_obstacles(int32_t handle, int32_t wallsHandle) {
   paths *self = paths_of(handle);
   if (!self) return FAILED(COPSE_STALE_SLOT);
@@ -207,8 +208,8 @@ EXPORT("paths_set_goals") int32_t paths_set_goals(int32_t handle, uint32_t count
 
 /* ---- Builds ---- */
 
-/* Does about `work` units of the build; if `work` is 0, builds at once. Returns 1 if the build is
- * complete, else 0. */
+/* Does about `work` units of the build under way, or begins a build. If `work` is 0, does a whole
+ * new build. Returns 1 if the build is complete, else 0. */
 EXPORT("paths_build") int32_t paths_build(int32_t handle, uint32_t work) {
   copse_status status;
   paths *self = bound_paths_of(handle, &status);
@@ -227,7 +228,8 @@ EXPORT("paths_is_built") int32_t paths_is_built(int32_t handle) {
 
 /* ---- Queries ---- */
 
-/* Writes the direction and the length of the way from a point to the view `way`. */
+/* Writes the direction and the length of the way from a point to the nearest goal. They are in the
+ * view `way`. */
 EXPORT("paths_direction") int32_t paths_direction(int32_t handle, float x, float y) {
   copse_status status;
   paths *self = bound_paths_of(handle, &status);
@@ -249,7 +251,8 @@ EXPORT("paths_direction_many") int32_t paths_direction_many(int32_t handle, uint
       self->core, base->rooms[ROOM_GIVEN], n, base->rooms[ROOM_NEIGHBORS], base->rooms[ROOM_IDS]));
 }
 
-/* Writes the corners of the way from a point to the view `corners`. Returns their number. */
+/* Writes the corners of the way from a point to the nearest goal. They are in the view `corners`.
+ * Returns their number. */
 EXPORT("paths_path") int32_t paths_path(int32_t handle, float x, float y) {
   copse_status status;
   paths *self = bound_paths_of(handle, &status);
@@ -260,7 +263,8 @@ EXPORT("paths_path") int32_t paths_path(int32_t handle, float x, float y) {
   return result_or_failed(total, status);
 }
 
-/* Returns the address of the array of distances by cell. A completed build changes the address. */
+/* Returns the address of an array: by cell, the length of the way to the nearest goal. A completed
+ * build changes the address. */
 EXPORT("paths_distances") int32_t paths_distances(int32_t handle) {
   const paths *self = paths_of(handle);
   if (!self) return FAILED(COPSE_STALE_SLOT);
@@ -269,7 +273,8 @@ EXPORT("paths_distances") int32_t paths_distances(int32_t handle) {
              : FAILED(COPSE_NOT_BUILT);
 }
 
-/* Writes a part of the lines to draw to the staging buffer: see walls_lines. */
+/* Writes a part of the lines to draw to the staging buffer, after the first `skipped` floats: see
+ * walls_lines. */
 EXPORT("paths_lines") int32_t paths_lines(int32_t handle, uint32_t skipped) {
   const paths *self = paths_of(handle);
   if (!self) return FAILED(COPSE_STALE_SLOT);

@@ -91,7 +91,7 @@ static copse_status points_reserve(object *base, uint32_t capacity) {
   return copse_points_reserve(points_core(base), capacity);
 }
 
-/* Returns the arrays that a snapshot must hold besides the index: the masks if any differs from its
+/* Returns the arrays that a snapshot must hold besides the index: the masks if any differs from the
  * default, and the radii if any differs from 0. */
 static points_extras extras_of(const points *self) {
   points_extras extras = {0};
@@ -299,8 +299,8 @@ EXPORT("points_order") int32_t points_order(int32_t handle) {
 
 /* ---- Single queries: each returns the number of results, or an id ---- */
 
-/* Returns the struct that a query writes its results to. It has an array for distances only if they
- * are needed, because a query is faster without. */
+/* Returns the struct that a query writes its results to. The struct has an array for distances only
+ * if they are needed: a query without distances is faster. */
 static copse_results *results_of(points *self, uint32_t sort) {
   const bool isWanted = sort & WITH_DISTANCES || sort == COPSE_SORT_DISTANCE;
   self->results.distances2 = isWanted ? self->distances2 : NULL;
@@ -416,7 +416,7 @@ EXPORT("points_ready") int32_t points_ready(int32_t handle) {
   return zero_or_failed(copse_points_is_built(self->core) ? COPSE_OK : COPSE_NOT_BUILT);
 }
 
-/* Begins a batch, see batch_begin. Returns NULL and a status on failure. */
+/* Begins a batch, see batch_begin. On failure, sets *status and returns NULL. */
 static points *batch_of(int32_t handle, room which, uint32_t rows, given given,
                         copse_status *status) {
   points *self = points_of(handle);
@@ -449,7 +449,9 @@ EXPORT("points_all_within") double points_all_within(int32_t handle, float radiu
   return total_or_failed(rows.total, status);
 }
 
-/* Writes a row for each of n points or, if `radius` is NULL, for each of n boxes. */
+/* Finds the agents within *radius of each of the n points in ROOM_GIVEN or, if `radius` is NULL,
+ * the agents in each of the n boxes there. Writes a row of ids for each. Returns the total number
+ * of ids. */
 static double rows_of_given(int32_t handle, uint32_t n, const float *radius, uint32_t mask,
                             uint32_t exclude) {
   copse_status status;
@@ -511,8 +513,8 @@ int32_t points_nearest_many(int32_t handle, uint32_t n, uint32_t k, float maxDis
       copse_points_nearest_many(self->core, self->object.rooms[ROOM_GIVEN], n, k, &query, &rows));
 }
 
-/* Finds pairs of agents within a distance. If it is negative, finds pairs whose circles or spheres
- * touch, by the radii of the last build. */
+/* Finds pairs of agents within a distance of each other. If `distance` is negative, finds pairs
+ * whose circles or spheres touch, by the radii of the last build. */
 EXPORT("points_pairs") double points_pairs(int32_t handle, float distance, uint32_t mask) {
   points *self = points_of(handle);
   if (!self) return FAILED(COPSE_STALE_SLOT);
@@ -537,7 +539,7 @@ static const float *own_radii(const points *self, float *radius) {
   return self->builtRadii;
 }
 
-/* Copies the radii that the game wrote. Queries use the copy. JavaScript calls this function after
+/* Copies the radii that the game wrote; queries use the copy. JavaScript calls this function after
  * a build. */
 EXPORT("points_take_radii") int32_t points_take_radii(int32_t handle) {
   points *self = points_of(handle);
@@ -546,9 +548,10 @@ EXPORT("points_take_radii") int32_t points_take_radii(int32_t handle) {
   return 0;
 }
 
-/* Returns the id of the first agent that the ray hits, or -1. Writes where it hits, as a fraction
- * of the ray, to the view `fraction`. Or, if `wantsAll`, returns the number of agents that the ray
- * hits, and writes them to the views `ids` and `distances2`, which holds their fractions. */
+/* Returns the id of the first agent that the ray hits, or -1. Writes how far along the ray the hit
+ * is, as a fraction, to the view `fraction`. If `wantsAll` is not 0, instead returns the number of
+ * agents that the ray hits, and writes their ids to the view `ids` and their fractions to the view
+ * `distances2`. */
 EXPORT("points_raycast")
 int32_t points_raycast(int32_t handle, float x0, float y0, float z0, float x1, float y1, float z1,
                        float radius, float inflate, uint32_t mask, uint32_t exclude,
@@ -569,7 +572,8 @@ int32_t points_raycast(int32_t handle, float x0, float y0, float z0, float x1, f
   return result_or_failed(hit.id, status);
 }
 
-/* Casts n segments. `lists`: see filters_given. */
+/* Casts n segments. `lists` says which filters differ by segment: see filters_given in
+ * objects.h. */
 EXPORT("points_raycast_many")
 int32_t points_raycast_many(int32_t handle, uint32_t n, float inflate, uint32_t mask,
                             uint32_t exclude, uint32_t lists, float radius) {

@@ -9,10 +9,10 @@
 typedef struct sensors {
   object object;
   copse_sensors *core;
-  int32_t index;                             /* the handle of the index of points */
-  struct {                                   /* JavaScript reads these as one array */
-    uint32_t results, left, entered, inside; /* the limit `results`, and the number of ids in
-                                              * all rows of each kind */
+  int32_t index; /* the handle of the index of points */
+  struct {       /* JavaScript reads these as one array */
+    /* The limit `results`; then how many agents left, entered, and are inside, over all sensors. */
+    uint32_t results, left, entered, inside;
   } sizes;
 } sensors;
 _Static_assert(sizeof(sensors) <= OBJECT_BYTES, "see any_object");
@@ -163,7 +163,8 @@ EXPORT("sensors_slots") int32_t sensors_slots(int32_t handle) {
   return self ? (int32_t)copse_sensors_slots(self->core) : FAILED(COPSE_STALE_SLOT);
 }
 
-/* Adds a sensor of a kind (copse_sensor_kind) at the place a … f. Returns its slot. */
+/* Adds a sensor of a kind (copse_sensor_kind). The numbers a … f are its `place`. Returns its
+ * slot. */
 EXPORT("sensors_add")
 int32_t sensors_add(int32_t handle, uint32_t kind, float a, float b, float c, float d, float e,
                     float f, uint32_t agent, float radius, float leave, uint32_t mask) {
@@ -206,7 +207,8 @@ EXPORT("sensors_take_results") int32_t sensors_take_results(int32_t handle, uint
   return zero_or_failed(self ? take_results(self, results, 0) : COPSE_STALE_SLOT);
 }
 
-/* Updates all sensors. Returns the number of rows: one for each slot that was ever in use. */
+/* Updates all sensors. Returns the number of rows of results: one for each slot that was ever in
+ * use. */
 EXPORT("sensors_update") int32_t sensors_update(int32_t handle) {
   sensors *self = sensors_of(handle);
   const points *index = self ? points_of(self->index) : NULL;
