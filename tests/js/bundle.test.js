@@ -102,9 +102,9 @@ for (const entry of entries) {
 
 /** The maximum gzipped size of each entry, in bytes. CONTRIBUTING says what to do when one is exceeded. */
 const BUDGETS = {
-  ...{ copse: 128_950, agenttree: 36_350, grid: 36_650, kdtree: 37_500 },
-  ...{ octree: 28_010, obstacle: 28_200 },
-  ...{ crowd: 54_900, paths: 69_250 }, // a crowd includes walls and an agent tree, paths a crowd
+  ...{ copse: 128_750, agenttree: 36_150, grid: 36_450, kdtree: 37_300 },
+  ...{ octree: 27_900, obstacle: 28_050 },
+  ...{ crowd: 54_850, paths: 69_300 }, // a crowd includes walls and an agent tree, paths a crowd
 }
 
 bundles('are no larger than their budgets', () => {
