@@ -1109,8 +1109,8 @@ typedef struct copse_crowd_def {
   uint32_t capacity;     /* maximum number of agents: 1 … COPSE_MAX_CAPACITY. Default: 1,000 */
   uint32_t maxNeighbors; /* the limit for every agent's maxNeighbors: 0 …
                           * COPSE_CROWD_MAX_NEIGHBORS. Default: 10 */
-  bool exact;            /* true: follows the published algorithm and adds nothing. Default:
-                          * false */
+  bool exact;            /* true: agents follow the published algorithm (ORCA) only, without what
+                          * copse adds, such as sidesteps. Default: false */
   copse_allocator allocator; /* Default: malloc */
 } copse_crowd_def;
 

@@ -239,7 +239,10 @@ export class FlowField extends CoreObject {
     leaveWalls(this, this._enter().direction(this._handle, x, y))
   }
 
-  /** Builds a changed obstacle tree. Throws if that fails, or if the tree is disposed. */
+  /**
+   * Builds the obstacle tree if polygons changed since its last build. Throws if that fails, or if
+   * the tree is disposed.
+   */
   _prepareWalls() {
     handleOfWalls(this)
     this._obstacles?._buildChanged()

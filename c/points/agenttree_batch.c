@@ -248,8 +248,8 @@ static bool lay_out(band_table *table, const float *box, uint32_t size, float re
   for (;; height *= 1.25f) {
     WORKED(1);
     table->scale = height < 1e30f ? 1 / height : 0; /* 0 if the reach is huge: one cell holds all */
-    /* The unit's own cells, those within reach on both sides of it, and an empty one before all
-     * others (see runs_from). */
+    /* The columns of cells: those of the unit itself, those within reach to its left and right, and
+     * an empty one before all of these, which runs_from needs. */
     const uint32_t columns =
         steps(box[dim] - box[0], REACH_CELLS * table->scale) + 2 * REACH_CELLS + 1;
     table->columns = (columns + 3) & ~3u;

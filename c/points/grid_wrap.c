@@ -144,7 +144,7 @@ bool grid_is_inner(const struct grid *grid, float4 lo, float4 hi) {
                               float4_le(hi, float4_load(grid->inner[1])))) == 15;
 }
 
-/* ---- Walking over the runs of a window ---------------------------------------------------- */
+/* ---- Visiting the agents in a window of columns ------------------------------------------- */
 
 /* Writes to walk->window the numbers of the columns (rows, layers) along an axis that contain all
  * agents between lo and hi. lo and hi may lie outside of the world. */

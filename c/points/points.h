@@ -114,8 +114,8 @@ struct points_type {
   /* Appends the agents in a region to the results. */
   uint32_t (*collect)(const void *index, const region *where, shape kind, const copse_query *query,
                       copse_results *results);
-  /* Writes the nearest agent to *nearest, which must hold the maximum squared distance and no id
-   * before. If no agent is that near, *nearest stays as it is. */
+  /* Writes the nearest agent to *nearest. Before the call, *nearest must hold the maximum squared
+   * distance, and COPSE_NONE as the id. If no agent is that near, *nearest stays as it is. */
   uint32_t (*nearest)(const void *index, const float *center, const copse_query *query,
                       pair *nearest);
   /* Adds the nearest agents to a heap, which keeps at most nearest->k > 0 of them. */

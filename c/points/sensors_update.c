@@ -115,8 +115,8 @@ static uint32_t search(update *run, uint32_t slot) {
   return found_of(run, &results);
 }
 
-/* Appends the row of a sensor to a set, and sorts it. The `count` ids of the row are already there,
- * after those of the earlier rows. */
+/* Ends the row of a sensor, whose `count` ids stand behind those of the earlier rows: sorts the
+ * ids, and sets the row's offset and count. */
 static void end_row(copse_rows *rows, uint32_t slot, uint32_t count) {
   uint32_t *row = rows->ids + rows->total;
   rows->offsets[slot] = rows->total;

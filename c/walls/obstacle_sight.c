@@ -35,7 +35,8 @@ typedef struct edge_view {
                  * visible, or seen end-on */
 } edge_view;
 
-/* A sector of a row, or a part of an edge that is to be inserted into a row. */
+/* How far the merge of two rows has read one of them: its next sector, or the rest of an edge that
+ * is still to be inserted. */
 typedef struct cursor {
   uint32_t place, end; /* the sector's index, and the end of its row (exclusive); end = 0: not a
                         * sector of a row */
@@ -307,7 +308,7 @@ SMALL_CODE OUT_OF_LINE void merge(sight_query *sight) {
   const uint32_t middle = begin + (sight->begins[sight->rows - 1] - first);
   /* The two rows are moved to the end of the array, and the result is written from `first` on. If
    * edges do not cross, no more sectors are written than were read. If edges cross, there may be
-   * more: `room` protects the sectors that were not read yet. */
+   * more: a gap of `room` sectors keeps them from overwriting sectors that were not read yet. */
   memmove(sight->sectors + begin, sight->sectors + first, size * sizeof *sight->sectors);
   cursor one = {.end = middle}, other = {.end = sight->capacity};
   uint32_t end = first;
