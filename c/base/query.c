@@ -111,7 +111,8 @@ void pairs_sort(pairs list, uint32_t size, pair_order order) {
 void pairs_rank(float *distances2, uint32_t *ids, uint32_t size, uint32_t k, float *rowDistances2,
                 uint32_t *rowIds) {
   float sorted2[RANK_LIMIT + 1];
-  uint32_t sorted[RANK_LIMIT + 1], seen = 0;
+  uint32_t sorted[RANK_LIMIT + 1];
+  word4 sum = word4_all(0);
   /* Pads the input with pairs of infinite distance. Their rank is `size`, so they are written to
    * entry `size`, which is not used. */
   for (uint32_t past = 0; past < 8; past += 4)
@@ -130,14 +131,17 @@ void pairs_rank(float *distances2, uint32_t *ids, uint32_t size, uint32_t k, flo
     uint32_t ranks[8];
     word4_store(ranks, firstRanks);
     word4_store(ranks + 4, secondRanks);
+    sum = word4_add(sum, word4_add(firstRanks, secondRanks));
     UNROLL for (uint32_t lane = 0; lane < 8; lane++) {
-      seen |= 1u << ranks[lane];
       sorted2[ranks[lane]] = distances2[i + lane];
       sorted[ranks[lane]] = ids[i + lane];
     }
   }
   if (k > size) k = size;
-  const bool ties = (seen | 1u << size) != (2u << size) - 1;
+  /* Without ties, the ranks of the pairs are 0 … size - 1, and those of the padding are `size`.
+   * Ties lower the sum: equal pairs have the rank of the first of them. */
+  const uint32_t padding = -size & 7;
+  const bool ties = 2 * word4_sum(sum) != size * (size - 1 + 2 * padding);
   if (ties) pairs_sort((pairs){distances2, ids}, size, BY_DISTANCE);
   const float *ranked2 = ties ? distances2 : sorted2;
   const uint32_t *ranked = ties ? ids : sorted;
