@@ -649,7 +649,7 @@ bool copse_sensors_validate(const copse_sensors *sensors);
  * too. The object that restores needs the same dimensions as the saved one. A restore fails with
  * COPSE_FULL if one of its limits is too small: copse_sensors_saved returns the limits that the
  * snapshot needs. A save fails with COPSE_INVALID_ARGUMENT if the caller wrote to the rows
- * `inside`. */
+ * `inside`, or numbers to `agents` that are no slots. */
 copse_status copse_sensors_save(const copse_sensors *sensors, void *bytes, size_t capacity,
                                 size_t *total);
 copse_status copse_sensors_restore(copse_sensors *sensors, const void *bytes, size_t size);
@@ -1135,7 +1135,8 @@ typedef struct copse_crowd_agent {
   float timeHorizonObstacles; /* like timeHorizon, but for walls. Horizons shorter than a time step
                                * count as one time step. Default: 2 */
   float maxAcceleration;      /* maximum change of velocity per second. The horizon for walls grows
-                               * to the time that the agent needs to brake, up to 100 s. Default:
+                               * to the time that the agent needs to brake, up to 100 s: so if
+                               * all steps are equally long, it stops at walls. Default:
                                * INFINITY */
   float priority;   /* the higher, the less the agent yields. With p as its own priority and q as
                      * its neighbor's, it does q / (p + q) of the avoidance; half if both are 0.

@@ -1402,7 +1402,8 @@ export interface AgentNumbers {
   timeHorizonObstacles?: number
   /**
    * The maximum change of the velocity per second. May be Infinity. The time horizon for walls
-   * grows to the time that the agent needs to brake, up to 100 seconds. Default: Infinity.
+   * grows to the time that the agent needs to brake, up to 100 seconds: if all steps are equally
+   * long, the agent stops at walls. Default: Infinity.
    */
   maxAcceleration?: number
   /**
@@ -1800,7 +1801,7 @@ export class FlowField extends CoreObject {
    * if there is no way. In a goal area, the length is the area's cost, unless another goal is
    * nearer. From a point nearer to a wall than the radius, the way first keeps almost the point's
    * distance from the wall, until it is in the open. From a point that is too near by more than ten
-   * cells, there may be no way.
+   * cells, or in a sharp corner, there may be no way.
    */
   distance(...point: Point<2>): number
   /**

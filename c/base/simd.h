@@ -402,7 +402,7 @@ ALWAYS_INLINE float4 float4_pack(float4 a, uint32_t bits) {
     p[third + (bits >> 2 & 1)] = lanes[3];                                                         \
   } while (0)
 
-/* Stores the lanes whose bit is set, one after another from p on. Always writes four words: those
+/* Stores the lanes whose bit is set, one after another from p on. May write up to four words: those
  * after the stored lanes are undefined. */
 ALWAYS_INLINE void word4_store_packed(uint32_t *p, word4 a, uint32_t bits) {
 #if !defined(COPSE_SCALAR) && (defined(__wasm_simd128__) || defined(__SSSE3__))

@@ -36,6 +36,7 @@ static float inverse_wall_horizon(const copse_crowd *crowd, uint32_t slot, float
   const float inverse = inverse_horizon(crowd, FIELD_TIME_HORIZON_OBSTACLES, slot, timeStep);
   const float acceleration = crowd_number(crowd, FIELD_MAX_ACCELERATION, slot);
   if (acceleration == COPSE_MAX_COORDINATE) return inverse; /* not limited */
+  if (acceleration <= 0) return inverse;                    /* can't brake at all */
   const float *velocity = crowd->bodies[slot].velocity;
   const float speed = sqrtf(velocity[0] * velocity[0] + velocity[1] * velocity[1]);
   float braking = speed / (2 * acceleration) + timeStep;
