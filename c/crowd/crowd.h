@@ -182,10 +182,6 @@ uint32_t crowd_add_walls(orca2 *lines, const copse_obstacle *walls, orca_agent *
 /* Writes the edges (walls) that an agent could reach within its time horizon, nearest first, at
  * most COPSE_CROWD_WALLS. Returns their number. */
 uint32_t crowd_near_walls(const copse_obstacle *walls, const orca_agent *agent, uint32_t *edges);
-/* True if an agent is inside a solid area. Tests this in every step if the agent is new or was
- * inside at its last test. Otherwise tests only once every CHECK_INTERVAL steps, and returns false
- * in between. */
-bool crowd_is_inside(copse_crowd *crowd, const copse_obstacle *walls, uint32_t slot);
 /* Sets the preferred velocity of an agent that is inside a solid area: toward the nearest edge, at
  * maximum speed. */
 void crowd_leave_solid(const copse_obstacle *walls, const orca_agent *agent, float *preferred);

@@ -46,9 +46,6 @@ SMALL_CODE OUT_OF_LINE bool is_held_up(const copse_crowd *crowd, uint32_t slot, 
   const float *position = crowd_vector(crowd, FIELD_POSITION, slot);
   const float *goal = crowd_vector(crowd, FIELD_GOAL, slot);
   const bool isAtGoal = distance <= own->radius;
-  /* Away from its goal, an agent is only stopped by neighbors that have arrived. If isEqual is
-   * true, no agent has arrived. */
-  if (!isAtGoal && crowd->isEqual) return false;
   for (uint32_t i = 0; i < count; i++) {
     const orca_body *other = &crowd->bodies[ids[i]];
     WORKED(1);
@@ -103,8 +100,11 @@ static bool update_progress(copse_crowd *crowd, uint32_t slot, float distance, f
     *waited = 0;
   } else
     *waited += timeStep;
-  if (isAtGoal || (!crowd->def.exact && *waited >= REST_AFTER &&
-                   is_held_up(crowd, slot, distance, ids, count))) {
+  /* Away from its goal, an agent is only held up by neighbors that have arrived. If isEqual is
+   * true, there are none. */
+  const bool mayRest = !crowd->def.exact && (!crowd->isEqual || distance <= radius);
+  if (isAtGoal ||
+      (mayRest && *waited >= REST_AFTER && is_held_up(crowd, slot, distance, ids, count))) {
     *state = (*state & ~(uint32_t)CROWD_STUCK) | CROWD_ARRIVED;
     *nearest = distance;
     *waited = 0;

@@ -6,6 +6,10 @@
 #include "../base/scan.h"
 #include "crowd.h"
 
+/* An agent outside of solid areas is tested only once in this many steps for being inside one. An
+ * agent that was inside at its last test, or is new, is tested in every step. */
+enum { CHECK_INTERVAL = 32 };
+
 /* ---- Reading an agent's attributes ---- */
 
 /* An agent that makes no progress toward its goal for this many seconds sidesteps at the greatest
@@ -188,11 +192,11 @@ static bool is_permitted(const constraint_set *constraints, const float *velocit
     *byNeighbors = orca3_violated(&constraints->planes, velocity) < constraints->planes.count;
     return !*byNeighbors;
   }
-  const uint32_t first = orca2_violated(&constraints->lines, 0, velocity),
-                 count = constraints->lines.count;
-  *byNeighbors = first < count &&
-                 (first >= constraints->lines.walls ||
-                  orca2_violated(&constraints->lines, constraints->lines.walls, velocity) < count);
+  const orca2 *lines = &constraints->lines;
+  const uint32_t first = orca2_violated(lines, 0, velocity[0], velocity[1], 0);
+  const uint32_t count = lines->count, walls = lines->walls;
+  *byNeighbors = first < count && (first >= walls || orca2_violated(lines, walls, velocity[0],
+                                                                    velocity[1], 0) < count);
   return first == count;
 }
 
@@ -224,6 +228,17 @@ static bool solve_change(constraint_set *constraints, const orca_agent *agent, f
   return isFeasible;
 }
 
+/* True if an agent is inside a solid area. Between two tests (see CHECK_INTERVAL), false. */
+static bool is_inside(copse_crowd *crowd, const copse_obstacle *walls, uint32_t slot) {
+  uint32_t *state = &crowd_whole(crowd, FIELD_STATE)[slot];
+  if (*state & (CROWD_INSIDE | CROWD_NEW) || (slot + crowd->steps) % CHECK_INTERVAL == 0) {
+    bool isInside;
+    copse_obstacle_contains(walls, crowd_vector(crowd, FIELD_POSITION, slot), &isInside, NULL);
+    *state = (*state & ~(uint32_t)(CROWD_INSIDE | CROWD_NEW)) | (isInside ? CROWD_INSIDE : 0);
+  }
+  return *state & CROWD_INSIDE;
+}
+
 /* Writes an agent's next velocity to crowd->newVelocities. */
 OUT_OF_LINE void choose_velocity(copse_crowd *crowd, const copse_obstacle *walls, uint32_t slot,
                                  float timeStep) {
@@ -244,7 +259,7 @@ OUT_OF_LINE void choose_velocity(copse_crowd *crowd, const copse_obstacle *walls
         orca3_add_neighbors(&constraints.planes, &agent, crowd->bodies, ids, usedTerms, count);
   } else {
     constraints.lines.count = constraints.lines.walls = 0;
-    if (walls && !isExact && crowd_is_inside(crowd, walls, slot))
+    if (walls && !isExact && is_inside(crowd, walls, slot))
       crowd_leave_solid(walls, &agent, preferred);
     else if (walls) {
       const uint32_t edge = crowd_add_walls(&constraints.lines, walls, &agent);
@@ -264,10 +279,11 @@ OUT_OF_LINE void choose_velocity(copse_crowd *crowd, const copse_obstacle *walls
   }
   if (isBest && isFree)
     for (uint32_t axis = 0; axis < dim; axis++) velocity[axis] = preferred[axis];
-  else
+  else {
     isFeasible = isFree ? solve(&constraints, preferred, (float[2]){0}, agent.maxSpeed, velocity)
                         : solve_change(&constraints, &agent, preferred, change, velocity);
-  limit_speed(velocity, dim, agent.maxSpeed);
+    limit_speed(velocity, dim, agent.maxSpeed);
+  }
   crowd->infeasible += !isFeasible;
   crowd->neighbors += count;
 }

@@ -3,10 +3,6 @@
 
 #include "crowd.h"
 
-/* An agent outside of solid areas is tested only once in this many steps for being inside one. An
- * agent inside is tested in every step. */
-enum { CHECK_INTERVAL = 32 };
-
 /* The overlap with a wall that an agent tolerates, as a fraction of its radius. */
 static const float OVERLAP_TOLERANCE = 1e-3f;
 
@@ -123,16 +119,6 @@ uint32_t crowd_add_walls(orca2 *lines, const copse_obstacle *walls, orca_agent *
 }
 
 /* ---- Leaving walls and solid areas ---- */
-
-bool crowd_is_inside(copse_crowd *crowd, const copse_obstacle *walls, uint32_t slot) {
-  uint32_t *state = &crowd_whole(crowd, FIELD_STATE)[slot];
-  if (*state & (CROWD_INSIDE | CROWD_NEW) || (slot + crowd->steps) % CHECK_INTERVAL == 0) {
-    bool isInside;
-    copse_obstacle_contains(walls, crowd_vector(crowd, FIELD_POSITION, slot), &isInside, NULL);
-    *state = (*state & ~(uint32_t)(CROWD_INSIDE | CROWD_NEW)) | (isInside ? CROWD_INSIDE : 0);
-  }
-  return *state & CROWD_INSIDE;
-}
 
 /* Returns the unit vector to the right of an edge: away from the solid side. */
 static vec right_of(const copse_obstacle *walls, uint32_t edge) {

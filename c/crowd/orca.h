@@ -115,9 +115,23 @@ bool orca2_add_neighbors(orca2 *lines, const orca_agent *agent, const orca_body 
  * velocity and `velocity`, instead of to the new velocity itself. */
 void orca2_relate(orca2 *lines, const float *velocity);
 
-/* Returns the index of the first constraint, from `first` on, that a velocity violates;
- * lines->count if there is none. */
-uint32_t orca2_violated(const orca2 *lines, uint32_t first, const float *velocity);
+/* Returns the index of the first constraint, from `first` on, that the velocity (x, y) violates by
+ * more than `threshold`; lines->count if there is none. */
+ALWAYS_INLINE uint32_t orca2_violated(const orca2 *lines, uint32_t first, float x, float y,
+                                      float threshold) {
+  for (uint32_t i = first & ~3u; i < lines->count; i += 4) {
+    const float4 betweenX = float4_sub(float4_load(lines->x + i), float4_all(x));
+    const float4 betweenY = float4_sub(float4_load(lines->y + i), float4_all(y));
+    const float4 violation = float4_sub(float4_mul(float4_load(lines->directionX + i), betweenY),
+                                        float4_mul(float4_load(lines->directionY + i), betweenX));
+    uint32_t bits = word4_bits(float4_lt(float4_all(threshold), violation));
+    if (i < first) bits &= 15u << (first - i);
+    if (!bits) continue;
+    const uint32_t violated = i + bits_lowest(bits);
+    return violated < lines->count ? violated : lines->count;
+  }
+  return lines->count;
+}
 
 /* Writes the best velocity: the permitted one nearest to `preferred` or, if none is permitted, the
  * one that obeys the walls and whose worst violation of another constraint is least. `rest` is the

@@ -497,29 +497,6 @@ static bool solve_on_line(const orca2 *lines, uint32_t i, float maxSpeed, vec2 p
   return true;
 }
 
-/* Returns the index of the first line, from `first` on, that a velocity violates by more than
- * `threshold`; the count if there is none. */
-ALWAYS_INLINE uint32_t first_violated(const orca2 *lines, uint32_t first, vec2 velocity,
-                                      float threshold) {
-  for (uint32_t i = first & ~3u; i < lines->count; i += 4) {
-    const vec2x4 between = {float4_sub(float4_load(lines->x + i), float4_all(velocity.x)),
-                            float4_sub(float4_load(lines->y + i), float4_all(velocity.y))};
-    const vec2x4 direction = {float4_load(lines->directionX + i),
-                              float4_load(lines->directionY + i)};
-    const float4 violation = vec2x4_cross(direction, between);
-    uint32_t bits = word4_bits(float4_lt(float4_all(threshold), violation));
-    if (i < first) bits &= 15u << (first - i);
-    if (!bits) continue;
-    const uint32_t violated = i + bits_lowest(bits);
-    return violated < lines->count ? violated : lines->count;
-  }
-  return lines->count;
-}
-
-uint32_t orca2_violated(const orca2 *lines, uint32_t first, const float *velocity) {
-  return first_violated(lines, first, vec2_of(velocity), 0);
-}
-
 /* Returns a velocity, shortened to the maximum speed if it is longer. */
 static vec2 limited(vec2 velocity, float maxSpeed) {
   const float speed2 = vec2_length2(velocity);
@@ -533,7 +510,7 @@ static vec2 limited(vec2 velocity, float maxSpeed) {
  * many lines. */
 static uint32_t solve_lines(const orca2 *lines, float maxSpeed, vec2 preferred, vec2 *result) {
   *result = limited(preferred, maxSpeed);
-  for (uint32_t i = 0; (i = first_violated(lines, i, *result, 0)) < lines->count; i++)
+  for (uint32_t i = 0; (i = orca2_violated(lines, i, result->x, result->y, 0)) < lines->count; i++)
     if (!solve_on_line(lines, i, maxSpeed, preferred, result)) return i;
   return lines->count;
 }
@@ -583,7 +560,7 @@ static permitted4 permitted_on(const orca2 *lines, uint32_t first, float maxSpee
  * some line. For few lines, testing all of them is faster than solving line after line. */
 static bool solve_direction(const orca2 *lines, float maxSpeed, vec2 direction, vec2 *result) {
   *result = vec2_mul(direction, maxSpeed);
-  if (first_violated(lines, 0, *result, 0) == lines->count) return true;
+  if (orca2_violated(lines, 0, result->x, result->y, 0) == lines->count) return true;
   const vec2x4 sought = {float4_all(direction.x), float4_all(direction.y)};
   float farthest = -INFINITY;
   for (uint32_t i = 0; i < lines->count; i += 4) {
@@ -649,7 +626,8 @@ OUT_OF_LINE void solve_violated(const orca2 *lines, uint32_t first, float maxSpe
   bisectors.walls = lines->walls;
   for (uint32_t i = 0; i < lines->walls; i++)
     set_line(&bisectors, i, point_of(lines, i), direction_of(lines, i));
-  for (uint32_t i = first; (i = first_violated(lines, i, *result, worst)) < lines->count; i++) {
+  for (uint32_t i = first;
+       (i = orca2_violated(lines, i, result->x, result->y, worst)) < lines->count; i++) {
     const vec2 point = point_of(lines, i), direction = direction_of(lines, i), before = *result;
     bisectors.count = lines->walls;
     add_bisectors(lines, i, &bisectors);

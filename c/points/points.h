@@ -263,7 +263,7 @@ void points_fetch_groups(const copse_points *points, const points_source *source
 
 /* Returns how many agents to count on when estimating a radius that contains k of them: a few more
  * than k, because agents are not spread evenly. */
-ALWAYS_INLINE uint32_t points_aim(uint32_t k) { return k + 6; }
+ALWAYS_INLINE uint32_t points_aim(uint32_t k) { return k + 5; }
 /* Returns an estimate of the squared distance from a point to its k-th nearest agent, from the
  * density of the `size` agents in a box; 0 if the box has no area (in 3D no volume). */
 float points_reach2(const float *box, uint32_t size, const float *center, uint32_t k, int dim);

@@ -172,17 +172,22 @@ float points_reach2(const float *box, uint32_t size, const float *center, uint32
  * If too many agents are within the reach, *limit2 is now the square of the reach. */
 static bool neighbors_by_reach(const copse_points *points, const float *center, uint32_t k,
                                const copse_query *query, copse_results *results, float *limit2) {
-  enum { FOUND_LIMIT = 64 };
+  enum { FOUND_LIMIT = 64, REACH_TRIES = 3 };
   float distances2[FOUND_LIMIT + RANK_PADDING];
   uint32_t ids[FOUND_LIMIT + RANK_PADDING];
   float reach2 = points->type->reach2(points, center, k);
   if (!(reach2 > 0)) return false;
-  if (!(reach2 < *limit2)) reach2 = *limit2;
-  copse_results candidates = {ids, distances2, FOUND_LIMIT, 0, 0};
-  region where;
-  region_set_circle(&where, center, reach2, points->dimensions);
-  results->visits += points->type->collect(points, &where, SHAPE_CIRCLE, query, &candidates);
-  if (candidates.total < k && reach2 < *limit2) return false;
+  copse_results candidates;
+  /* In a sparse place, the estimate is too small: each further try doubles the area. */
+  for (int attempt = 1;; attempt++, reach2 *= 2) {
+    if (!(reach2 < *limit2)) reach2 = *limit2;
+    candidates = (copse_results){ids, distances2, FOUND_LIMIT, 0, 0};
+    region where;
+    region_set_circle(&where, center, reach2, points->dimensions);
+    results->visits += points->type->collect(points, &where, SHAPE_CIRCLE, query, &candidates);
+    if (candidates.total >= k || reach2 == *limit2) break;
+    if (attempt == REACH_TRIES) return false;
+  }
   *limit2 = reach2;
   if (candidates.total > FOUND_LIMIT) return false;
   results->total = candidates.total < k ? candidates.total : k;

@@ -181,7 +181,7 @@ static void test_all_work_on_coincident_points_is_counted(void) {
  * enough points. In a clump that is a subtree of the clump: the search visits neither the points
  * far above nor the many beside it. */
 static void test_neighbors_in_a_clump_are_searched_only_there(void) {
-  enum { K = 8, ENOUGH = 2 * (K + 6), N = 4 * ENOUGH, SEARCHES = 100 };
+  enum { K = 8, ENOUGH = 2 * (K + 5), N = 4 * ENOUGH, SEARCHES = 100 };
   float points[2 * N];
   uint32_t seed = 3;
   CHECK(ENOUGH == 2 * points_aim(K));
