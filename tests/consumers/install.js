@@ -15,10 +15,11 @@ export const run = (command, args, cwd) =>
 /**
  * Packs the package into a folder.
  * @param {string} folder
+ * @param {string} [source] the folder of the package
  */
-export function pack(folder) {
+export function pack(folder, source = root) {
   const args = ['pack', '--json', '--ignore-scripts', '--pack-destination', folder]
-  const [{ filename, files, size }] = JSON.parse(run('npm', args, root))
+  const [{ filename, files, size }] = JSON.parse(run('npm', args, source))
   return { tarball: join(folder, filename), files, size }
 }
 
