@@ -83,7 +83,7 @@ examples('the overview links to all examples, and each shows its source files', 
     await until(page, () => /from 'copse'|from '\.\/simulation/.test(document.body.innerText))
     assert.is(await page.locator('nav a[aria-current]').count(), 1)
   }
-  assert.is(await page.locator('details').count(), 4, 'also the files of the server')
+  assert.is(await page.locator('details').count(), 5, 'also the files of the server')
   await page.locator('summary:text-is("server.js")').click()
   await until(page, () => document.body.innerText.includes('new WebSocketServer'))
   await page.locator('h1 a').click()
@@ -426,15 +426,32 @@ examples('the players of a game server stay equal to it, late ones too', async (
   await frames(page)
   const caption = page.locator('figcaption').first()
   assert.match(await caption.textContent(), /tick \d+\nhash [0-9a-f]+\n= the server’s/)
-  const message = page.locator('#message')
-  assert.not.ok(await message.isVisible())
+  const simulated = page.locator('#simulated')
+  assert.not.ok(await simulated.isVisible())
   assert.equal([...errors, ...late.errors], [])
 
   assert.is(await server.stop(), 0)
-  await until(page, () => document.getElementById('message').checkVisibility())
-  assert.match(await message.textContent(), /node web\/examples\/server\/server\.js/)
+  await until(page, () => document.getElementById('simulated').checkVisibility())
+  assert.match(await simulated.textContent(), /node web\/examples\/server\/server\.js/)
   await startServer(server.port)
-  await until(page, () => !document.getElementById('message').checkVisibility())
+  await until(page, () => !document.getElementById('simulated').checkVisibility())
+})
+
+examples('without a server, the page of the game server is the host itself', async () => {
+  const { page } = await visit('server', ['red', 'blue', 'wall', 'floor'], '?port=9') // no server is there
+  const isChecked = () => window.example.clients.every((client) => client?.checks >= 2)
+  await until(page, isChecked, null, { ms: 0 })
+  const [first, second] = await page.evaluate(() =>
+    window.example.clients.map(({ team, isEqual, simulation: { crowd } }) => {
+      return { team, isEqual, goals: [...crowd.goals.subarray(0, 4)] }
+    }),
+  )
+  assert.equal([first.team, second.team], [0, 1])
+  assert.ok(first.isEqual && second.isEqual)
+  assert.equal(first.goals, second.goals, 'both have the orders of both')
+  await frames(page)
+  const caption = page.locator('figcaption').first()
+  assert.match(await caption.textContent(), /tick \d+\nhash [0-9a-f]+\n= the host’s/)
 })
 
 examples.run()

@@ -1,23 +1,55 @@
-// Two clients of the game server side by side, the second with a high latency.
+// Two clients of the game server side by side, the second with a high latency. Without a server, the page runs the
+// host of the game itself.
 
 import { theme, watchTheme } from '../../view/theme.js'
 import { createClient } from './client.js'
+import { createHost } from './host.js'
 import { PILLARS, SIDE, TEAMS, teamOf } from './simulation.js'
 
 const DELAYS = [0, 400] // milliseconds each way
 const RETRY = 2000 // milliseconds
-const port = Number(new URLSearchParams(location.search).get('port') ?? 8085)
-const message = document.querySelector('#message')
+/** Where the clients send their teams first, if the page is the host. */
+const ACROSS = [
+  [SIDE - 12, SIDE / 4],
+  [12, (3 * SIDE) / 4],
+]
+const port = new URLSearchParams(location.search).get('port')
+// Pages from elsewhere must not look for a server on the visitor's machine.
+const mayConnect = port !== null || ['127.0.0.1', 'localhost', '[::1]'].includes(location.hostname)
+const simulated = document.querySelector('#simulated')
 const figures = document.querySelectorAll('#stage figure')
 const clients = [null, null]
+let host = null // in this page, while no server is connected
 
 function connect(place) {
-  const socket = new WebSocket(`ws://127.0.0.1:${port}`)
-  socket.onopen = () => (clients[place] = createClient(socket, DELAYS[place]))
+  const socket = new WebSocket(`ws://127.0.0.1:${port ?? 8085}`)
+  socket.onopen = () => {
+    stopHost()
+    clients[place] = createClient(socket, DELAYS[place])
+  }
   socket.onclose = () => {
-    clients[place] = null
+    if (!host) clients[place] = null
+    if (clients.every((client) => !client)) startHost()
     setTimeout(connect, RETRY, place)
   }
+}
+
+// Each client sends its team across once, so that something moves.
+function startHost() {
+  host = createHost()
+  for (const [place, delay] of DELAYS.entries()) {
+    const socket = Object.assign(new EventTarget(), { send: (text) => player.receive(text) })
+    clients[place] = createClient(socket, delay)
+    const player = host.join((data) => socket.dispatchEvent(new MessageEvent('message', { data })))
+    clients[place].order(...ACROSS[place])
+  }
+}
+
+function stopHost() {
+  if (!host) return
+  host.stop()
+  host = null
+  clients.fill(null)
 }
 
 function draw(place) {
@@ -50,7 +82,7 @@ function report(place) {
   if (client?.team >= 0) {
     text = `${TEAMS[client.team]}, latency ${DELAYS[place]} ms\ntick ${client.simulation.tick}`
     if (client.checks)
-      text += `\nhash ${client.hash.toString(16)}\n${client.isEqual ? '=' : '≠'} the server’s`
+      text += `\nhash ${client.hash.toString(16)}\n${client.isEqual ? '=' : '≠'} the ${host ? 'host' : 'server'}’s`
   }
   figures[place].querySelector('figcaption').textContent = text
 }
@@ -62,7 +94,7 @@ requestAnimationFrame(function next() {
     draw(place)
     report(place)
   }
-  message.hidden = clients.some((client) => client)
+  simulated.hidden = !host
   window.example = { clients, frame: ++frame } // for tests
   requestAnimationFrame(next)
 })
@@ -73,5 +105,6 @@ for (const [place, figure] of figures.entries()) {
     const { clientWidth, clientHeight } = canvas
     clients[place]?.order(inWorld(offsetX, clientWidth), inWorld(offsetY, clientHeight))
   }
-  connect(place)
+  if (mayConnect) connect(place)
 }
+if (!mayConnect) startHost()
