@@ -67,8 +67,8 @@ async function noErrors(page, errors) {
 }
 
 const scenes = [
-  ...['neighbors', 'kdtree', 'space', 'race', 'colliders', 'octree', 'sight', 'circle', 'blocks'],
-  ...['spheres', 'crossing', 'paths', 'evacuate', 'rewind', 'battle', 'flock', 'zones'],
+  ...['doorway', 'battle', 'flock', 'zones', 'circle', 'blocks', 'spheres', 'crossing', 'paths'],
+  ...['evacuate', 'rewind', 'neighbors', 'kdtree', 'space', 'race', 'colliders', 'octree', 'sight'],
 ]
 
 for (const scene of scenes)
@@ -188,7 +188,7 @@ test('the list shows every scene, and works by keyboard', async () => {
   )
   for (const line of await list.getByRole('link').allTextContents()) assert.match(line, /\S+ \S+/)
   assert.equal(await list.locator('h3').allTextContents(), [
-    ...['Trees', 'Boxes and walls', 'Crowds', 'Games'],
+    ...['Games', 'Crowds', 'Trees', 'Boxes and walls'],
   ])
   assert.is(await page.evaluate(() => document.activeElement.hash), '#scene=circle')
   await page.keyboard.press('Tab')
@@ -208,17 +208,17 @@ test('the list shows every scene, and works by keyboard', async () => {
     ['PageDown', 'crossing'],
     ['PageUp', 'spheres'],
     ['[', 'blocks'],
-    ['1', 'neighbors'],
-    ['[', 'zones'],
-    [']', 'neighbors'],
+    ['1', 'doorway'],
+    ['[', 'sight'],
+    [']', 'doorway'],
   ]) {
     await page.keyboard.press(key)
     await until(page, (scene) => window.copseDemo.scene === scene, scene)
   }
   await page.getByRole('link', { name: 'Next scene' }).click()
-  await until(page, () => window.copseDemo.scene === 'kdtree')
+  await until(page, () => window.copseDemo.scene === 'battle')
   await page.getByRole('link', { name: 'Previous scene' }).click()
-  await until(page, () => window.copseDemo.scene === 'neighbors')
+  await until(page, () => window.copseDemo.scene === 'doorway')
   await noErrors(page, errors)
 })
 

@@ -37,7 +37,7 @@ const MAX_BULLETS = 4_000
 export default {
   name: 'battle',
   title: 'Battle',
-  order: 15,
+  order: 2,
   group: 'Games',
   summary: 'Two armies: each unit finds its nearest enemy every frame',
   description:

@@ -29,8 +29,8 @@ const VERTICES = 16
 
 export default {
   name: 'blocks',
-  title: 'Blocks',
-  order: 9,
+  title: 'Crowd: swap corners',
+  order: 6,
   group: 'Crowds',
   summary: 'Four groups swap corners, past four boxes',
   description:

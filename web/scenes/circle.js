@@ -14,8 +14,8 @@ const FULL = 2 * Math.PI
 
 export default {
   name: 'circle',
-  title: 'Circle',
-  order: 8,
+  title: 'Crowd: swap sides',
+  order: 5,
   group: 'Crowds',
   summary: 'All agents cross to the opposite side, past each other',
   description:

@@ -25,10 +25,10 @@ const { fround } = Math
 
 export default {
   name: 'colliders',
-  title: 'Colliders',
-  order: 5,
+  title: 'Moving boxes (quadtree)',
+  order: 16,
   group: 'Boxes and walls',
-  summary: 'Moving boxes in a quadtree: box queries and overlaps',
+  summary: 'Box queries and overlaps, in cells that follow the boxes',
   description:
     'A quadtree keeps up with moving boxes. Boxes in the area at the pointer light up, and the leaves that the query visits are tinted. Blue boxes straddle a line, so an inner cell holds them. Overlaps are marked.',
   help: 'Pointer or arrow keys move the area; wheel, pinch, + and - resize it.',

@@ -28,8 +28,8 @@ const BAND_COLUMNS = Math.ceil(LENGTH / BAND[0])
 
 export default {
   name: 'crossing',
-  title: 'Crossing',
-  order: 11,
+  title: 'Crowd: two streams',
+  order: 8,
   group: 'Crowds',
   summary: 'Two streams in a corridor form lanes',
   description:

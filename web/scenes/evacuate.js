@@ -39,8 +39,8 @@ const SIDES = [-1, 1]
 
 export default {
   name: 'evacuate',
-  title: 'Evacuate',
-  order: 13,
+  title: 'Evacuation',
+  order: 10,
   group: 'Crowds',
   summary: 'Out of six rooms by the shortest routes, past walls that you draw',
   description:

@@ -41,8 +41,8 @@ const HEADINGS = 32 // directions that are drawn differently
 
 export default {
   name: 'flock',
-  title: 'Flock',
-  order: 16,
+  title: 'Flock (boids)',
+  order: 3,
   group: 'Games',
   summary: 'Boids that fly together, and follow or flee the pointer',
   description:

@@ -25,7 +25,7 @@ const LABEL_ROOM = 1_600 // pixels² of stage per point; with less, labels would
 export default {
   name: 'kdtree',
   title: 'k-d tree',
-  order: 2,
+  order: 13,
   group: 'Trees',
   summary: 'A balanced tree and its lines, searched step by step',
   description:

@@ -40,7 +40,7 @@ const INDICES = [
 export default {
   name: 'neighbors',
   title: 'Neighbors',
-  order: 1,
+  order: 12,
   group: 'Trees',
   summary: 'A query at the pointer, in an index that is rebuilt every frame',
   description:

@@ -25,8 +25,8 @@ const CROSSES = linesThroughBox()
 
 export default {
   name: 'octree',
-  title: 'Octree',
-  order: 6,
+  title: 'Swarms in 3D (octree)',
+  order: 17,
   group: 'Boxes and walls',
   summary: 'Cells that split and merge as swarms fly through',
   description:

@@ -49,8 +49,8 @@ const NO_WAY = GROUPS.length // kind of agents without a way
 
 export default {
   name: 'paths',
-  title: 'Paths',
-  order: 12,
+  title: 'Ways through a maze',
+  order: 9,
   group: 'Crowds',
   summary: 'Two groups find their ways through a maze that you change',
   description:

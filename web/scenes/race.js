@@ -21,8 +21,8 @@ const MAX_DRAWN = 10_000 // agents
 
 export default {
   name: 'race',
-  title: 'Race',
-  order: 4,
+  title: 'Race of libraries',
+  order: 15,
   group: 'Trees',
   summary: 'copse and other libraries at the same task, in your browser',
   description:

@@ -28,8 +28,8 @@ const BAR = { height: 6, margin: 14 } // of the timeline, pixels
 
 export default {
   name: 'rewind',
-  title: 'Rewind',
-  order: 14,
+  title: 'Rewind and replay',
+  order: 11,
   group: 'Crowds',
   summary: 'Go back to any moment, and replay it bit for bit',
   description:

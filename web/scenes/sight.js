@@ -32,8 +32,8 @@ const { fround } = Math
 
 export default {
   name: 'sight',
-  title: 'Sight',
-  order: 7,
+  title: 'Line of sight',
+  order: 18,
   group: 'Boxes and walls',
   summary: 'What a guard sees past walls, doors and the walls you draw',
   description:

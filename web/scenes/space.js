@@ -19,8 +19,8 @@ const { fround } = Math
 
 export default {
   name: 'space',
-  title: 'Space',
-  order: 3,
+  title: 'Nearest in 3D',
+  order: 14,
   group: 'Trees',
   summary: 'Nearest points in 3D, and the planes that divide space',
   description:

@@ -15,8 +15,8 @@ const MAX_NEIGHBORS = 64
 
 export default {
   name: 'spheres',
-  title: 'Spheres',
-  order: 10,
+  title: 'Crowd in 3D',
+  order: 7,
   group: 'Crowds',
   summary: 'A crowd in 3D crosses to the opposite side',
   description:

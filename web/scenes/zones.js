@@ -29,8 +29,8 @@ const { fround } = Math
 
 export default {
   name: 'zones',
-  title: 'Zones',
-  order: 17,
+  title: 'Area of interest',
+  order: 4,
   group: 'Games',
   summary: 'Guards that notice, trigger boxes, and what a server need not send',
   description:
