@@ -19,6 +19,7 @@ import { applyAddress, readAddress, writeAddress } from './view/address.js'
 import { createChart } from './view/chart.js'
 import { formatNumber, formatTime } from './view/format.js'
 import { createKeyboard } from './view/keyboard.js'
+import { showLegend } from './view/legend.js'
 import { createMeter } from './view/meter.js'
 import { createOverview } from './view/overview.js'
 import { FRAME } from './view/pace.js'
@@ -155,6 +156,7 @@ function open(next, read) {
   byId('previous').href = `#scene=${neighbor(-1).name}`
   byId('next').href = `#scene=${neighbor(1).name}`
   source.follow(scene.name)
+  showLegend(byId('legend'), scene.legend)
   gui = panel.start(scene, (field) => running?.change?.(field))
   if (read) applyAddress(read, scene, gui.controllersRecursive())
   running = scene.setup(stage, scene.params)

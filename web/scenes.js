@@ -6,8 +6,10 @@
 //   order        position in the list, from 1
 //   group        heading in the list
 //   summary      one line for the list
-//   description  what the visitor sees, in one to three sentences
-//   help         what pointer and keyboard do here
+//   description  what the visitor sees, in one sentence
+//   try          the first thing to do here: one short line, since on a phone it is all that is shown
+//   help         under Details: what else to see, and what pointer and keyboard do here
+//   legend       what colors and shapes mean: [[shape, color, text], …], see view/legend.js
 //   params       all settings, as one plain object. Settings with a controller are written to the
 //                address if they differ from these defaults
 //   minimal      optional: the programs of docs/recipes.md that do what the scene does, by the anchors of
@@ -21,7 +23,7 @@
 //                      lap('build') and lap('query') credit the time since the last lap to that part
 //     draw()           draws everything on a cleared canvas
 //     report(times)    returns the content of the panel, which formats numbers; times: mean ms of each part
-//                        numbers  [[label, value], …]
+//                        numbers  [[label, value], …]; the first three are always shown
 //                        table    optional: { caption, head, rows, current, note }
 //                        curve    optional: { caption, data: [times, values] }, always the same two
 //                                 arrays, which may grow

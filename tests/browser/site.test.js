@@ -366,6 +366,21 @@ const MINIMAL = {
   zones: ['Aggro', 'Area', 'Object'],
 }
 
+test('every scene has a legend, three numbers, and the others under Details', async () => {
+  const { page, errors } = await site.page(`#scene=${scenes[0]}`, SMALL)
+  const shown = page.locator('#numbers dt:visible')
+  for (const scene of scenes) {
+    await goToScene(page, scene)
+    await frames(page, 3)
+    assert.ok((await page.locator('#legend li:visible').count()) > 1, scene)
+    assert.is(await shown.count(), 3, scene)
+  }
+  await page.getByText('Details').click()
+  assert.ok((await shown.count()) > 3)
+  assert.ok(await page.locator('#help').isVisible())
+  await noErrors(page, errors)
+})
+
 test('scenes lead to their minimal programs', async () => {
   const { page, errors } = await site.page('#scene=neighbors', SMALL)
   const link = page.getByRole('link', { name: 'Minimal program' })
@@ -521,6 +536,7 @@ test('the demo fits a phone: the scene stays visible, and texts are readable', a
     await frames(page)
     assert.is(await width(), PHONE.viewport.width, scene)
     assert.ok((await heightOf('#stage')) > 0.6 * height, scene)
+    assert.ok((await heightOf('#try')) < 30, `${scene}: one line says what to try`)
     const toggle = () =>
       scene === scenes[0] ? page.locator('#toggle').tap() : page.keyboard.press('p')
     await toggle()

@@ -41,8 +41,15 @@ export default {
   group: 'Games',
   summary: 'Two armies: each unit finds its nearest enemy every frame',
   description:
-    'Every frame, each unit finds its nearest enemy by group mask, walks there and strikes. Units that touch push each other apart; with “avoid each other”, a crowd steers them apart before they touch. With “guns”, archers fire bullets that move eight times a second: rays over their ways hit what they would jump over. Dead units leave their group, and reinforcements keep coming.',
-  help: 'Click, tap or press Enter to strike all units in the circle, or all that the beam pierces. Arrow keys move it; wheel, pinch, + and - resize it.',
+    'Every frame, each unit of both armies finds its nearest enemy by group mask, walks there, and strikes or shoots.',
+  try: 'Click to strike all units in the circle.',
+  help: 'Units that touch push each other apart; with “avoid each other”, a crowd steers them apart before they touch. With “guns”, archers fire bullets that move eight times a second: rays over their ways hit what they would jump over. Dead units leave their group, and reinforcements keep coming. Tap or Enter strikes, too; with the beam, all that it pierces. Arrow keys move the strike; wheel, pinch, + and - resize it.',
+  legend: [
+    ['dot', 'teams', 'swordsman'],
+    ['ring', 'teams', 'archer'],
+    ['line', 'ink', 'arrow'],
+    ['cross', 'red', 'fallen'],
+  ],
   minimal: ['bullets-that-do-not-tunnel', 'object-pool'],
 
   count: 'soldiers',

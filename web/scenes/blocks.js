@@ -34,8 +34,16 @@ export default {
   group: 'Crowds',
   summary: 'Four groups swap corners, past four boxes',
   description:
-    'Four groups swap corners, past four boxes and each other. Agents avoid walls by the same rule as neighbors. Flow fields lead them around the boxes, in several lanes.',
-  help: 'Click, tap or press Enter to pick an agent. The tint marks velocities that neighbors (blue lines) and walls (red lines) forbid. Arrow keys move the pointer; wheel, pinch, + and - zoom.',
+    'Four groups swap corners, past four boxes and each other: flow fields lead them around the boxes, in several lanes.',
+  try: 'Click an agent to see what it may not do.',
+  help: 'Agents avoid walls by the same rule as neighbors. Enter picks the agent at the pointer, too. Arrow keys move the pointer; wheel, pinch, + and - zoom.',
+  legend: [
+    ['dot', 'hues', 'color: group'],
+    ['dot', 'wall', 'box'],
+    ['area', 'blue', 'forbidden velocities'],
+    ['line', 'blue', 'by a neighbor'],
+    ['line', 'red', 'by a wall'],
+  ],
   minimal: ['crowd-around-walls'],
 
   count: 'agents',

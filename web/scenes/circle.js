@@ -19,8 +19,14 @@ export default {
   group: 'Crowds',
   summary: 'All agents cross to the opposite side, past each other',
   description:
-    'All agents cross to the opposite side, and meet in the middle. Each takes the velocity nearest to its preferred one that keeps it clear of its neighbors, which do the same.',
-  help: 'Click, tap or press Enter to pick an agent. The tint marks velocities that its neighbors forbid. Arrow keys move the pointer; wheel, pinch, + and - zoom.',
+    'All agents cross to the opposite side and meet in the middle: each picks the velocity nearest to the one it prefers that avoids its neighbors.',
+  try: 'Click an agent to see what it may not do.',
+  help: 'Enter picks the agent at the pointer, too. Arrow keys move the pointer; wheel, pinch, + and - zoom.',
+  legend: [
+    ['dot', 'hues', 'color: where it started'],
+    ['ring', 'ink', 'neighbor of the picked'],
+    ['area', 'blue', 'forbidden velocities'],
+  ],
   minimal: ['fixed-time-step-with-interpolation'],
 
   count: 'agents',

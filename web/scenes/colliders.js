@@ -30,8 +30,16 @@ export default {
   group: 'Boxes and walls',
   summary: 'Box queries and overlaps, in cells that follow the boxes',
   description:
-    'A quadtree keeps up with moving boxes. Boxes in the area at the pointer light up, and the leaves that the query visits are tinted. Blue boxes straddle a line, so an inner cell holds them. Overlaps are marked.',
-  help: 'Pointer or arrow keys move the area; wheel, pinch, + and - resize it.',
+    'A quadtree keeps up with moving boxes: it finds the boxes in the area at the pointer, and all pairs that overlap.',
+  try: 'Move the pointer; wheel or pinch resizes it.',
+  help: 'The leaves that the query visits are tinted. A box that straddles a line belongs to an inner cell. Arrow keys move the area, + and - resize it.',
+  legend: [
+    ['dot', 'hit', 'in the area'],
+    ['dot', 'agent', 'box'],
+    ['dot', 'blue', 'straddles a line'],
+    ['dot', 'ink', 'overlap'],
+    ['area', 'query', 'leaves visited'],
+  ],
 
   count: 'items',
   params: {
@@ -245,12 +253,12 @@ export default {
         const { nodes, leaves, visits, depth, bytes, perDepth } = stats
         return {
           numbers: [
-            ['Hits', hits],
+            ['Items', params.items],
             ...comparison.numbers(),
+            ['Hits', hits],
             ['Pairs', params.pairs ? pairCount : '–'],
             ['Pair query', formatTime(overlaps.queryTime)],
             ['Brute force pairs', formatTime(overlaps.bruteTime) + verdict(overlaps.equal)],
-            ['Items', params.items],
             ['Update', formatTime(times.build)],
             ['Changes per frame', changes.toFixed(changes < 10 ? 1 : 0)],
             ['Nodes', nodes],

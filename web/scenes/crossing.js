@@ -33,8 +33,15 @@ export default {
   group: 'Crowds',
   summary: 'Two streams in a corridor form lanes',
   description:
-    'Two streams of people walk through a corridor in opposite directions, and lanes form by themselves. Rings are people in a hurry: they walk faster, and others give way. “As published” turns off what the crowd adds to the algorithm: lanes form less well, and more people are held up.',
-  help: 'Click, tap or press Enter to pick a person. The tint marks velocities that neighbors (blue lines) and walls (red lines) forbid. Arrow keys move the pointer; wheel, pinch, + and - zoom.',
+    'Two streams of people walk through a corridor in opposite directions, and lanes form by themselves.',
+  try: 'Click a person; turn “in a hurry” up.',
+  help: 'People in a hurry walk faster, and others give way. “Paper’s rule only” turns off what the crowd adds to the published algorithm: lanes form less well, and more people are held up. Click, tap or press Enter to pick a person. Arrow keys move the pointer; wheel, pinch, + and - zoom.',
+  legend: [
+    ['dot', 'blue', 'walks one way'],
+    ['dot', 'red', 'walks the other way'],
+    ['ring', 'ink', 'ring: in a hurry'],
+    ['line', 'wall', 'wall'],
+  ],
   minimal: ['crowd-around-walls'],
 
   count: 'agents',

@@ -44,8 +44,15 @@ export default {
   group: 'Crowds',
   summary: 'Out of six rooms by the shortest routes, past walls that you draw',
   description:
-    'Everyone heads for the exits, but the doors are too narrow for all of them at once. The shortest routes lead past the walls of an obstacle tree, and a flow field finds them again while you draw one. A dot in the middle marks people who have made no progress for a while, or have no way out.',
-  help: 'Drag to draw a wall, or press Enter at both of its ends. People without a way out stay where they are. Arrow keys move the pointer.',
+    'Everyone heads for the exits by the shortest route, but the doors are too narrow for all of them at once.',
+  try: 'Drag to draw a wall into the way.',
+  help: 'The shortest routes lead past the walls of an obstacle tree, and a flow field finds them again while you draw. People without a way out stay where they are. Enter begins and ends a wall; arrow keys move the pointer.',
+  legend: [
+    ['dot', 'hues', 'color: room'],
+    ['stuck', 'agent', 'no progress, or no way out'],
+    ['line', 'wall', 'wall'],
+    ['line', 'blue', 'your wall'],
+  ],
   minimal: ['crowd-around-walls'],
 
   count: 'agents',

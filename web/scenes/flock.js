@@ -46,8 +46,16 @@ export default {
   group: 'Games',
   summary: 'Boids that fly together, and follow or flee the pointer',
   description:
-    'Each boid keeps its distance from its nearest neighbors, matches their velocity and stays with them; predators chase the nearest boid. One batch call per frame finds the neighbors of all of them.',
-  help: 'The flock follows the pointer. Click, tap or press Enter to scare it instead, and again to lead it. Arrow keys move the pointer; wheel, pinch, + and - change its reach.',
+    'Each boid keeps clear of its nearest neighbors, flies as they do and stays with them; one call per frame finds them for all.',
+  try: 'Lead the flock; click to scare it.',
+  help: 'Predators chase the nearest boid. Tap or Enter scares the flock, and leads it again. Arrow keys move the pointer; wheel, pinch, + and - change its reach.',
+  legend: [
+    ['dart', 'headings', 'color: heading'],
+    ['dart', 'hit', 'flees'],
+    ['dart', 'query', 'predator'],
+    ['line', 'query', 'neighbors of one boid'],
+    ['ring', 'query', 'reach of the pointer'],
+  ],
   minimal: ['wrap-around-flock'],
 
   count: 'agents',
@@ -320,10 +328,10 @@ export default {
       report(times) {
         return {
           numbers: [
-            ['Fleeing', flights],
-            ['Build', formatTime(times.build)],
-            ['Query', formatTime(times.query)],
             ['Boids', boids],
+            ['Query', formatTime(times.query)],
+            ['Build', formatTime(times.build)],
+            ['Fleeing', flights],
             ['Move', formatTime(times.move)],
             ['Draw', formatTime(times.draw)],
           ],

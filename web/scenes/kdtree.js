@@ -29,8 +29,16 @@ export default {
   group: 'Trees',
   summary: 'A balanced tree and its lines, searched step by step',
   description:
-    'A vertical line through the median point, a horizontal line through the median of each half, and so on: a balanced tree. The search for the point nearest to the pointer walks down the tree, then back through its stack. Hatched areas are pruned.',
-  help: 'Click, tap or press Enter to add a point. Arrow keys move the query; wheel, pinch, + and - step through the search.',
+    'A balanced tree divides the points at the median of x, then of y, and so on; the search prunes what is too far away.',
+  try: 'Move the pointer; click to add a point.',
+  help: 'The search for the point nearest to the pointer walks down the tree, then back through its stack. Enter adds a point, arrow keys move the query; wheel, pinch, + and - step through the search.',
+  legend: [
+    ['line', 'red', 'divides x'],
+    ['line', 'blue', 'divides y'],
+    ['dot', 'query', 'point read'],
+    ['dot', 'hit', 'nearest so far'],
+    ['hatch', 'muted', 'pruned'],
+  ],
 
   count: 'points',
   params: {
@@ -218,12 +226,12 @@ export default {
         const same = equal.nearest && equal.brute
         return {
           numbers: [
-            ['Points', tree.count],
-            ['Step', `${step + 1} / ${last() + 1}`],
             ['Points read', now.read],
+            ['Points', tree.count],
+            ['tree.nearest()', same ? 'equal ✓' : 'differs'],
+            ['Step', `${step + 1} / ${last() + 1}`],
             ['Levels', tree.stats().depth + 1],
             ['Best so far', now.best < 0 ? '–' : `${Math.sqrt(now.best2).toFixed(1)} px`],
-            ['tree.nearest()', same ? 'equal ✓' : 'differs'],
           ],
           table: {
             caption: 'Build times',

@@ -44,8 +44,17 @@ export default {
   group: 'Trees',
   summary: 'A query at the pointer, in an index that is rebuilt every frame',
   description:
-    'The index is rebuilt every frame. Agents that the query at the pointer finds light up, and the area that it reads is tinted.',
-  help: 'Pointer or arrow keys move the query; wheel, pinch, + and - resize it.',
+    'Every frame, the index is built again from all moving agents, and the query at the pointer lights up what it finds.',
+  try: 'Move the pointer; wheel or pinch resizes it.',
+  help: 'The tinted cells are all that the query reads. Choose another index or query under Controls: the table shows the same query in every index. Arrow keys move the query, + and - resize it.',
+  legend: [
+    ['dot', 'hit', 'found'],
+    ['dot', 'agent', 'agent'],
+    ['box', 'query', 'query'],
+    ['area', 'query', 'cells read'],
+    ['box', 'hsl(170 45% 50%)', 'cell'],
+    ['box', 'hsl(300 45% 50%)', 'too deep, or crowded'],
+  ],
 
   count: 'agents',
   params: {

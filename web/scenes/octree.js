@@ -30,8 +30,15 @@ export default {
   group: 'Boxes and walls',
   summary: 'Cells that split and merge as swarms fly through',
   description:
-    'An octree keeps up with swarms of boxes: its cells split where swarms arrive, and merge where they leave. Boxes that meet the player’s box, which stays in front of the camera, light up.',
-  help: 'The player follows the pointer or arrow keys. Drag to turn the view; it also turns by itself. Wheel, pinch, + and - zoom.',
+    'Cells of an octree split where swarms of boxes arrive, and merge where they leave; the player’s box lights up what it meets.',
+  try: 'Move the player’s box; drag to turn.',
+  help: 'The view also turns by itself, and the player’s box stays in front of the camera. Arrow keys move the box; wheel, pinch, + and - zoom.',
+  legend: [
+    ['dot', 'hit', 'meets the player'],
+    ['dot', 'agent', 'box'],
+    ['box', 'hit', 'player'],
+    ['box', 'query', 'cell'],
+  ],
   minimal: ['static-props-in-a-view-frustum'],
 
   count: 'items',
@@ -209,9 +216,9 @@ export default {
       report(times) {
         return {
           numbers: [
-            ['Hits', hits],
-            ...comparison.numbers(),
             ['Items', params.items],
+            ...comparison.numbers(),
+            ['Hits', hits],
             ['Update', formatTime(times.build)],
             ['Changes per frame', changes.toFixed(changes < 10 ? 1 : 0)],
             ['Nodes', stats.nodes],

@@ -54,8 +54,16 @@ export default {
   group: 'Crowds',
   summary: 'Two groups find their ways through a maze that you change',
   description:
-    'Blue and red agents head for the square of their color, each led by a flow field that is built again whenever you draw a wall (green) or move a square; gray ones have no way. Bands mark equal distances to a square, and the line from the ring is the way of one agent. Agents in cells of the same color head for the same corner.',
-  help: 'Drag to draw a wall. Drag a goal to move it. Click or tap an agent to see its way. Enter begins and ends a wall, takes and drops a goal, and picks an agent if pressed twice. Arrow keys move the pointer; wheel, pinch, + and - zoom.',
+    'Blue and red agents head for the square of their color, each led by a flow field that is built again when the walls change.',
+  try: 'Drag to draw a wall, or drag a square.',
+  help: 'Bands mark equal distances to a square, and the line from the ring is the way of one agent. Agents in cells of the same color head for the same corner. Click or tap an agent to see its way. Enter begins and ends a wall, takes and drops a goal, and picks an agent if pressed twice. Arrow keys move the pointer; wheel, pinch, + and - zoom.',
+  legend: [
+    ['dot', 'teams', 'agent, and its goal'],
+    ['dot', 'agent', 'has no way'],
+    ['line', 'wall', 'wall'],
+    ['line', 'query', 'your wall'],
+    ['area', 'blue', 'band: equal distance'],
+  ],
   minimal: ['crowd-around-walls'],
 
   count: 'agents',

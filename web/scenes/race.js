@@ -26,8 +26,14 @@ export default {
   group: 'Trees',
   summary: 'copse and other libraries at the same task, in your browser',
   description:
-    'Each library gets the same moving agents. It builds its index, then finds all neighbors of every agent within the radius, about ten each. All libraries must find the same pairs.',
-  help: 'Wheel, pinch, + and - change the number of agents.',
+    'Each library builds its index of the same moving agents and finds all neighbors of every agent within a radius.',
+  try: 'Wheel or pinch changes the number.',
+  help: 'Every agent has about ten neighbors. All libraries must find the same pairs. + and - change the number of agents, too.',
+  legend: [
+    ['dot', 'agent', 'agent'],
+    ['ring', 'query', 'radius'],
+    ['dot', 'hit', 'its neighbors'],
+  ],
 
   count: 'agents',
   params: {

@@ -33,8 +33,15 @@ export default {
   group: 'Crowds',
   summary: 'Go back to any moment, and replay it bit for bit',
   description:
-    'The crowd is saved six times per second. Go back to any of these moments, and everything happens again bit for bit: the hashes are equal. If one agent is moved by a millimeter first, they differ.',
-  help: 'Click, tap or press Enter to rewind ten seconds. Wheel, pinch, + and - go back or forward by one second, the slider to any moment.',
+    'The crowd is saved six times per second; go back to any moment, and everything happens again bit for bit.',
+  try: 'Click to rewind, and compare the hashes.',
+  help: 'The hashes of both runs are equal. If one agent is moved by a millimeter first, they differ. Tap or Enter rewinds, too. Wheel, pinch, + and - go back or forward by one second, the slider to any moment.',
+  legend: [
+    ['dot', 'hues', 'color: where it started'],
+    ['line', 'agent', 'saved'],
+    ['line', 'accent', 'replayed, equal ✓'],
+    ['line', 'red', 'differs'],
+  ],
   minimal: ['fixed-time-step-with-interpolation'],
 
   count: 'agents',
@@ -179,12 +186,12 @@ export default {
         const { total, equal } = verdict()
         return {
           numbers: [
-            ['Hash', inHex(crowd.hash())],
-            ['Replayed', total],
             [
               'Identical',
               total === 0 ? '–' : `${formatNumber(equal)} ${equal === total ? '✓' : '✗'}`,
             ],
+            ['Replayed', total],
+            ['Hash', inHex(crowd.hash())],
             ['Step', steps],
             ['States kept', newest - oldest() + 1],
             ['Bytes per state', size],

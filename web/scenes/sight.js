@@ -37,8 +37,15 @@ export default {
   group: 'Boxes and walls',
   summary: 'What a guard sees past walls, doors and the walls you draw',
   description:
-    'The guard sees the lit polygon, cut out by walls in a binary space partition. Agents within reach that no wall hides are bright. Rays go to the nearest agents, or end at a wall.',
-  help: 'Drag to draw a wall, or press Enter at both of its ends. Arrow keys move the pointer; wheel, pinch, + and - change how far the guard sees.',
+    'The guard sees the lit polygon, which walls cut out, and all agents in it; doors and the walls that you draw hide more.',
+  try: 'Drag to draw a wall.',
+  help: 'The walls are in a binary space partition. Rays go to the nearest agents, or end at a wall. Enter begins and ends a wall; arrow keys move the pointer; wheel, pinch, + and - change how far the guard sees.',
+  legend: [
+    ['dot', 'hit', 'seen'],
+    ['dot', 'agent', 'hidden, or too far'],
+    ['area', 'light', 'lit'],
+    ['line', 'wall', 'wall'],
+  ],
 
   count: 'agents',
   params: {
@@ -359,10 +366,10 @@ export default {
         return {
           numbers: [
             ['Seen', hits],
+            ...comparison.numbers(),
             ['Wall build', formatTime(times.build)],
             ['Polygon', formatTime(polygonTime)],
             ['Within reach', nearCount],
-            ...comparison.numbers(),
             ['Agents', agents.count],
             ['Everything else', formatTime(rest)],
             ['Corners', polygon.length / 2],

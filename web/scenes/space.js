@@ -24,8 +24,16 @@ export default {
   group: 'Trees',
   summary: 'Nearest points in 3D, and the planes that divide space',
   description:
-    'A k-d tree in three dimensions: planes divide the points by x, y and z in turn. Every frame, the probe finds the k points nearest to it.',
-  help: 'The probe follows the pointer or arrow keys; it also moves by itself. Drag to turn the view; wheel, pinch, + and - zoom.',
+    'Planes divide the points by x, y and z in turn; every frame, the probe finds the points nearest to it.',
+  try: 'Move the probe; drag to turn the view.',
+  help: 'The view and the probe also move by themselves. Arrow keys move the probe; wheel, pinch, + and - zoom.',
+  legend: [
+    ['dot', 'hit', 'nearest'],
+    ['dot', 'agent', 'point'],
+    ['area', 'red', 'plane across x'],
+    ['area', 'blue', 'across y'],
+    ['area', 'query', 'across z'],
+  ],
 
   count: 'points',
   params: {

@@ -20,8 +20,14 @@ export default {
   group: 'Crowds',
   summary: 'A crowd in 3D crosses to the opposite side',
   description:
-    'A crowd in space: all agents cross to the opposite side of the sphere that they start on. Each takes the velocity nearest to its preferred one that keeps it clear of its neighbors. Lines connect the picked agent to its neighbors.',
-  help: 'Click, tap or press Enter to pick an agent. Drag to turn the view; it also turns by itself. Arrow keys move the pointer; wheel, pinch, + and - zoom.',
+    'A crowd in space: all agents cross to the opposite side of the sphere that they start on, and meet in the middle.',
+  try: 'Drag to turn; click an agent.',
+  help: 'Each agent takes the velocity nearest to the one it prefers that avoids its neighbors. The view also turns by itself. Enter picks the agent at the pointer; arrow keys move the pointer; wheel, pinch, + and - zoom.',
+  legend: [
+    ['dot', 'hues', 'color: where it started'],
+    ['dot', 'hit', 'picked'],
+    ['dot', 'ink', 'its neighbors'],
+  ],
 
   count: 'agents',
   params: { agents: 250, ...swapParams },

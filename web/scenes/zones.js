@@ -34,8 +34,18 @@ export default {
   group: 'Games',
   summary: 'Guards that notice, trigger boxes, and what a server need not send',
   description:
-    'Sensors report which agents entered and which left. Guards notice the player in the inner circle, and lose it beyond the outer one; boxes light up while someone is inside; a server sends only what is near the player.',
-  help: 'The player follows the pointer. Click, tap or press Enter to move the nearest box there. Wheel, pinch, + and - change the area of interest.',
+    'Sensors report all that enters and leaves: guards notice the player, boxes light up, and a server sends only what is near.',
+  try: 'Lead the player; click to move a box.',
+  help: 'Guards notice the player in their inner circle, and lose it beyond the outer one. Tap or Enter moves the nearest box, too. Wheel, pinch, + and - change the area of interest.',
+  legend: [
+    ['dart', 'ink', 'player'],
+    ['ring', 'hit', 'area of interest'],
+    ['dot', 'hit', 'sent'],
+    ['dot', 'agent', 'not sent'],
+    ['ring', 'blue', 'guard'],
+    ['ring', 'red', 'guard that chases'],
+    ['area', 'query', 'box with someone inside'],
+  ],
   minimal: ['aggro-with-memory', 'area-of-interest-for-a-server', 'object-pool'],
 
   count: 'agents',
@@ -256,10 +266,10 @@ export default {
           numbers: [
             ['Bytes per update', Math.round(bytes ?? 0)],
             ['All agents', all],
+            ['Sensors', formatTime(queryTime)],
             ['Sent', `${((100 * (bytes ?? 0)) / all).toFixed(1)}%`],
             ['Near the player', nearCount],
             ['Come and gone', (changes ?? 0).toFixed(1)],
-            ['Sensors', formatTime(queryTime)],
             ['Brute force', formatTime(bruteTime) + verdict(equal)],
             ['Build', formatTime(times.build)],
             ['Guards that chase', guards.filter(({ chases }) => chases).length],

@@ -1,10 +1,12 @@
-// The panel beside the stage: numbers, controls, table and curve. On small screens it is a sheet that starts
-// closed; then only its first numbers show.
+// The panel beside the stage: numbers, controls, table and curve. The first numbers are always shown, the others
+// under Details. On small screens it is a sheet that starts closed: then only the first numbers and the line that
+// says what to try show.
 
 import GUI from 'lil-gui'
 import { createCurve } from './curve.js'
 import { formatNumber } from './format.js'
 
+const FIRST = 3 // numbers that are not under Details
 const VERDICTS = { '✓': 'right', '✗': 'wrong' } // CSS classes of table cells
 
 const toText = (value) => (typeof value === 'number' ? formatNumber(value) : value)
@@ -19,6 +21,7 @@ function element(tag, text) {
 export function createPanel() {
   const panel = byId('panel')
   const toggle = byId('toggle')
+  const lists = byId('numbers').querySelectorAll('dl')
   const small = matchMedia('(max-width: 719px)')
   let gui = null
   let shape = '' // rows × columns of the table in the page
@@ -39,6 +42,7 @@ export function createPanel() {
     /** Creates the controls of a scene and returns the gui. Calls changed(field) after each change. */
     start(scene, changed) {
       byId('description').textContent = scene.description
+      byId('try').textContent = scene.try ? `Try: ${scene.try}` : ''
       byId('help').textContent = scene.help
       byId('program').hidden = !scene.minimal
       byId('program').href = `?minimal#scene=${scene.name}`
@@ -50,7 +54,7 @@ export function createPanel() {
     stop() {
       gui?.destroy()
       gui = null
-      byId('numbers').replaceChildren()
+      for (const list of lists) list.replaceChildren()
       byId('table').replaceChildren()
       shape = ''
       curve?.dispose()
@@ -63,21 +67,8 @@ export function createPanel() {
 
     /** Shows the report() of a scene. Reuses the elements while its shape stays the same. */
     show({ numbers, table, curve: curveData }) {
-      const list = byId('numbers')
-      if (list.childElementCount !== numbers.length) {
-        list.replaceChildren(
-          ...numbers.map(() => {
-            const item = element('div')
-            item.append(element('dt'), element('dd'))
-            return item
-          }),
-        )
-      }
-      numbers.forEach(([label, value], i) => {
-        const [dt, dd] = list.children[i].children
-        dt.textContent = label
-        dd.textContent = toText(value)
-      })
+      showNumbers(lists[0], numbers.slice(0, FIRST))
+      showNumbers(lists[1], numbers.slice(FIRST))
       if (table) showTable(table)
       if (curveData) {
         curve ??= createCurve(byId('curve'), curveData)
@@ -86,6 +77,23 @@ export function createPanel() {
     },
     redraw: () => curve?.redraw(),
     panel,
+  }
+
+  function showNumbers(list, numbers) {
+    if (list.childElementCount !== numbers.length) {
+      list.replaceChildren(
+        ...numbers.map(() => {
+          const item = element('div')
+          item.append(element('dt'), element('dd'))
+          return item
+        }),
+      )
+    }
+    numbers.forEach(([label, value], i) => {
+      const [dt, dd] = list.children[i].children
+      dt.textContent = label
+      dd.textContent = toText(value)
+    })
   }
 
   function showTable({ caption, head, rows, current, note }) {
