@@ -69,6 +69,7 @@ async function noErrors(page, errors) {
 const scenes = [
   ...['doorway', 'battle', 'flock', 'zones', 'circle', 'blocks', 'spheres', 'crossing', 'paths'],
   ...['evacuate', 'rewind', 'neighbors', 'kdtree', 'space', 'race', 'colliders', 'octree', 'sight'],
+  'construction',
 ]
 
 for (const scene of scenes)
@@ -209,7 +210,7 @@ test('the list shows every scene, and works by keyboard', async () => {
     ['PageUp', 'spheres'],
     ['[', 'blocks'],
     ['1', 'doorway'],
-    ['[', 'sight'],
+    ['[', 'construction'],
     [']', 'doorway'],
   ]) {
     await page.keyboard.press(key)

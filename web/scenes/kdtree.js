@@ -4,11 +4,12 @@
 
 import { KdTree } from 'copse'
 import { addButton, addSteps } from '../view/controls.js'
+import { distance2 } from '../view/distance.js'
 import { drawArea, drawDots, radiusFor, strokeCircle } from '../view/draw.js'
 import { formatFactor, formatNumber, formatTime } from '../view/format.js'
 import { SPREADS, spawn, stretch } from '../view/spawn.js'
 import { FONT, theme } from '../view/theme.js'
-import { distance2, searchSteps } from './kdtree/search.js'
+import { searchSteps } from './kdtree/search.js'
 
 const POINTS = [10, 20, 30, 50, 100, 200, 500, 1_000, 2_000, 5_000]
 const DROPS = 1_000 // capacity for points that the user adds

@@ -4,7 +4,9 @@
 import { PARTS } from './meter.js'
 
 const names =
-  'paper ink muted line accent agent hit query tint red blue flash floor light wall'.split(' ')
+  'paper panel ink muted line accent agent hit query tint red blue flash floor light wall'.split(
+    ' ',
+  )
 
 export const FONT = 'system-ui, sans-serif'
 

@@ -4,14 +4,9 @@
 // The median of a range is at begin + floor(n / 2); axes by level are x, y, x, …. Distances are rounded as
 // in the library, so that ties break the same way.
 
-const { fround } = Math
+import { distance2 } from '../../view/distance.js'
 
-/** Returns a squared distance, computed like the library's. */
-export function distance2(positions, id, x, y) {
-  const dx = fround(fround(x) - positions[2 * id])
-  const dy = fround(fround(y) - positions[2 * id + 1])
-  return fround(fround(dx * dx) + fround(dy * dy))
-}
+const { fround } = Math
 
 /**
  * Returns { steps, read, pruned } of the search at x, y: the steps, the ids in the order of their tests, and
