@@ -35,7 +35,7 @@ let slider = null // the controller of the step: its range follows the tree
 export default {
   name: 'construction',
   title: 'How a tree is made',
-  order: 18,
+  order: 19,
   group: 'Trees',
   summary: 'Construction cut by cut, then a query that descends',
   description:
