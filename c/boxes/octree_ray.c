@@ -189,7 +189,7 @@ static bool prepare(const copse_octree *tree, const float *from, const float *to
   for (int axis = 0; axis < ray->dim; axis++) {
     ok = ok && is_coordinate(from[axis]) && is_coordinate(to[axis]);
     ray->from[axis] = (double)from[axis];
-    ray->way[axis] = (double)to[axis] - ray->from[axis];
+    ray->way[axis] = (double)to[axis] - ray->from[axis] + 0; /* turns -0 into 0 */
     if (fabsf(from[axis]) > far) far = fabsf(from[axis]);
     if (fabsf(to[axis]) > far) far = fabsf(to[axis]);
   }

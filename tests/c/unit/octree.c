@@ -1006,6 +1006,22 @@ static void test_thick_rays_at_extremes(void) {
   copse_octree_destroy(tree);
 }
 
+/* -0 and 0 are the same coordinate: a segment between them does not move on that axis. */
+static void test_thick_rays_between_zeros(void) {
+  copse_octree *tree = octree_of(sixteen(2, 4, 8));
+  copse_query query = copse_query_default();
+  copse_box_hit hit;
+  uint32_t slot;
+  CHECK(copse_octree_add(tree, (float[]){2, 1, 4, 5}, &slot) == COPSE_OK);
+  query.inflate = 2;
+  for (int signs = 0; signs < 4; signs++) {
+    const float from[] = {1, signs & 1 ? -0.0f : 0}, to[] = {9, signs & 2 ? -0.0f : 0};
+    CHECK(copse_octree_raycast(tree, from, to, &query, &hit, NULL) == COPSE_OK);
+    CHECK(hit.id == 0 && hit.fraction < 0.125f);
+  }
+  copse_octree_destroy(tree);
+}
+
 /* Wherever the world is, children reach over its center by a share of their own size. */
 static void test_looseness_is_relative_to_the_cell_size(void) {
   copse_octree_def def = copse_octree_default();
@@ -1167,6 +1183,7 @@ const unit_test OCTREE_TESTS[] = {
     TEST(test_no_frame_of_boxes_allocates),
     TEST(test_thick_rays_touch_rounded_boxes),
     TEST(test_thick_rays_at_extremes),
+    TEST(test_thick_rays_between_zeros),
     TEST(test_looseness_is_relative_to_the_cell_size),
     TEST(test_looseness_lets_small_items_at_the_center_into_children),
     TEST(test_forged_snapshots_of_boxes_are_refused),
