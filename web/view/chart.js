@@ -40,9 +40,15 @@ export function createChart(figure) {
     data,
   })
 
+  let isFirst = true
+
   return {
-    /** Adds a frame: `seconds` on the page's clock, `ms` of each part. */
+    /**
+     * Adds a frame: `seconds` on the page's clock, `ms` of each part. Leaves out the first, which
+     * compiles code and would hide the others.
+     */
     add(seconds, ms) {
+      if (isFirst) return void (isFirst = false)
       data[0].push(seconds)
       let sum = 0
       for (let i = PARTS.length; i >= 1; i--) data[i].push((sum += ms[stack[i - 1]]))
@@ -57,6 +63,7 @@ export function createChart(figure) {
       chart.show()
     },
     clear() {
+      isFirst = true
       for (const row of data) row.length = 0
     },
     redraw: chart.redraw,
