@@ -19,6 +19,7 @@ const SORT = 'sort per level'
 const MEASURED = { 'these points': 0, '10,000 points': 10_000, '100,000 points': 100_000 }
 const [PLAY, STEPS, AT_ONCE] = ['play', 'step by step', 'at once']
 const REST = 1.6 // seconds for which the end of a search is shown
+const SETTLED = 30 // frames without a change until build times are measured
 const MOVED = 2 // pixels: smaller movements of the pointer are ignored, since hands tremble
 const HATCH = 7 // pixels between strokes
 const LABEL_ROOM = 1_600 // pixels² of stage per point; with less, labels would cover points
@@ -64,7 +65,7 @@ export default {
     addButton(gui, 'again', 'Restart the search')
     addButton(gui, 'reset', 'Remove added points')
     gui.add(params, 'measure', MEASURED).name('build times')
-    addButton(gui, 'run', 'Measure build times')
+    addButton(gui, 'run', 'Measure again')
   },
 
   setup(stage, params) {
@@ -80,6 +81,7 @@ export default {
     let equal = { nearest: true, brute: true } // true if they find what the search finds
     let worker = null
     let measured = {} // build times, by builder
+    let untilMeasure = SETTLED // frames
     let hatch = { picture: null, look: '' }
 
     function plant() {
@@ -162,6 +164,7 @@ export default {
     function measure() {
       worker?.terminate()
       measured = {}
+      untilMeasure = 0
       worker = new Worker(new URL('./kdtree/buildtimes.js', import.meta.url), { type: 'module' })
       worker.onmessage = ({ data: { builder = SORT, ...rest } }) => {
         measured[builder] = rest
@@ -185,6 +188,7 @@ export default {
     function forgetTimes() {
       if (worker) endMeasure()
       measured = {}
+      untilMeasure = SETTLED
     }
 
     plant()
@@ -206,6 +210,7 @@ export default {
         lap()
         look(dt)
         lap('query')
+        if (untilMeasure > 0 && --untilMeasure === 0) measure()
       },
 
       draw() {
@@ -290,7 +295,7 @@ export default {
     function measureNote() {
       const points = params.measure || tree.count
       if (worker) return `Measuring ${formatNumber(points)} points in a worker …`
-      if (!measured[SORT]) return 'Not measured yet: press “Measure build times”.'
+      if (!measured[SORT]) return 'Not measured yet.'
       return `${formatNumber(points)} points: medians of five runs in a worker, after the orders were compared.`
     }
 
