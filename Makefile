@@ -21,7 +21,7 @@ C_NAMES := $(C_SOURCES:c/%.c=%)
 JS_SOURCES := $(wildcard wasm/*.js wasm/*.d.ts wasm/entries/*.js)
 WEB_SOURCES := $(shell find web -type f -not -path 'web/dist/*' -not -path 'web/docs/*')
 WEB_SOURCES += web/docs/recipes.md # which ?minimal shows
-DOCS := README.md CHANGELOG.md CONTRIBUTING.md SECURITY.md web/picture.png tests/bench/results/frame.svg \
+DOCS := README.md CHANGELOG.md CONTRIBUTING.md SECURITY.md $(wildcard web/*.png) tests/bench/results/frame.svg \
   $(wildcard web/docs/* web/docs/figures/*)
 # The brute force that tests compare with.
 BRUTE := tests/c/brute.c
