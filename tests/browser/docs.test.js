@@ -4,6 +4,7 @@ import { existsSync, readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
+import { violations } from './axe.js'
 import { open } from './chromium.js'
 
 const docs = suite('documentation')
@@ -59,5 +60,46 @@ for (const name of ['index', 'documents/how-it-works', 'documents/which-index'])
     assert.ok(widths.length > 0 && widths.every((width) => width > 0), String(widths))
     assert.equal(errors, [])
   })
+
+docs('the home has a picture for the dark theme, and leads to the demo', async () => {
+  const { page } = tab
+  await page.emulateMedia({ colorScheme: 'dark' })
+  await page.goto(new URL('docs/index.html', browser.url).href)
+  const shown = await page.$eval('picture img', (image) => {
+    const { currentSrc, naturalWidth } = /** @type {HTMLImageElement} */ (image)
+    return { name: currentSrc.split('/').at(-1), naturalWidth }
+  })
+  assert.equal(shown, { name: 'picture-dark.png', naturalWidth: 1000 })
+  await page.emulateMedia({ colorScheme: null })
+  await page.getByRole('main').getByRole('link', { name: 'Open the demo' }).click()
+  await page.waitForURL(browser.url)
+})
+
+docs('the sidebar groups guides, classes and types', async () => {
+  const { page } = tab
+  await page.goto(new URL('docs/index.html', browser.url).href)
+  const groups = page.locator('#tsd-nav-container > li > details > summary')
+  await groups.first().waitFor()
+  const names = (await groups.allTextContents()).map((name) => name.trim())
+  assert.equal(names, ['Guides', 'Classes', 'Types', 'Functions'])
+})
+
+for (const colorScheme of /** @type {const} */ (['light', 'dark']))
+  for (const name of [
+    'index',
+    'documents/points',
+    'documents/loading',
+    'classes/AgentTree',
+    'interfaces/CrowdStats',
+    'types/Point',
+    'functions/init',
+  ])
+    docs(`axe finds nothing wrong with ${name}, ${colorScheme}`, async () => {
+      const { page } = tab
+      await page.emulateMedia({ colorScheme })
+      await page.goto(new URL(`docs/${name}.html`, browser.url).href)
+      assert.equal(await violations(page), [])
+      await page.getByRole('main').waitFor() // it is the page of this name
+    })
 
 docs.run()
