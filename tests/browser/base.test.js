@@ -1,0 +1,67 @@
+// The built site in a folder of a server: all links and assets load, and nothing is asked for outside the folder.
+
+import { mkdirSync, mkdtempSync, rmSync, symlinkSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { suite } from 'uvu'
+import * as assert from 'uvu/assert'
+import { open } from './chromium.js'
+
+const base = suite('base path')
+const site = fileURLToPath(new URL('../../web/dist', import.meta.url))
+const BASE = 'some/folder'
+const PAGES = [
+  ...['', '#scene=kdtree', '#scene=space', '?minimal'], // a worker, three.js, a module loaded later
+  'examples/',
+  ...['docs/', 'docs/documents/points.html', 'docs/classes/AgentTree.html'],
+]
+const folder = mkdtempSync(join(tmpdir(), 'copse-base-'))
+/** @type {Awaited<ReturnType<typeof open>>} */
+let browser
+
+base.before(async () => {
+  mkdirSync(join(folder, BASE, '..'), { recursive: true })
+  symlinkSync(site, join(folder, BASE))
+  browser = await open(folder) // without an index.html in it: missing files are errors
+})
+base.after(async () => {
+  await browser?.close()
+  rmSync(folder, { recursive: true, force: true })
+})
+
+base('all pages load in any folder, and so do their links', async () => {
+  const root = new URL(`${BASE}/`, browser.url).href
+  const wrong = new Set()
+  const targets = new Set()
+  const links = new Set(PAGES.map((path) => root + path))
+  for (const link of links) {
+    const { page, errors } = await browser.page('about:blank', {
+      viewport: { width: 400, height: 300 },
+    })
+    page.on('response', (response) => {
+      if (!response.ok() || !response.url().startsWith(root)) wrong.add(response.url())
+    })
+    await page.goto(link, { waitUntil: 'networkidle' })
+    if (link.endsWith('kdtree'))
+      await page.waitForFunction(() => window.copseDemo.results.length > 2)
+    const isRoot = link.endsWith('/docs/') || !link.startsWith(`${root}docs/`)
+    for (const href of await page.$$eval('a[href]', (links) => links.map(({ href }) => href))) {
+      const [file] = href.split('#')
+      if (!file.startsWith(root)) wrong.add(href)
+      else if (isRoot && file.includes('/examples/')) links.add(file)
+      else targets.add(file)
+    }
+    assert.equal(
+      errors.filter((error) => !error.includes('WebSocket')),
+      [],
+      link,
+    )
+    await browser.closePages()
+  }
+  assert.ok(links.size > PAGES.length + 4, 'the examples')
+  for (const target of targets) if (!(await fetch(target)).ok) wrong.add(target)
+  assert.equal([...wrong], [])
+})
+
+base.run()
