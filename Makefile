@@ -199,6 +199,10 @@ docs: web/dist/docs/index.html
 web/dist/docs/index.html: web/dist/index.html $(DOCS) $(JS_SOURCES)
 	npx typedoc --options web/docs/typedoc.json --logLevel Warn
 
+## pictures: take the pictures of the demo's gallery, in web/pictures
+pictures: web/dist/index.html
+	node tests/tools/pictures.js
+
 ## figures: redraw the documentation's figures, in web/docs/figures
 figures: lib
 	node web/docs/figures.js

@@ -1,6 +1,6 @@
 // The shell of the demo: starts the library, opens the scene that the address names, and runs the
-// frame loop. If the address names no scene, a card introduces the library over a running scene. With ?minimal in the
-// address, a page with short programs is shown instead.
+// frame loop. If the address names no scene, the first screen introduces the library beside a running scene, above the
+// gallery. With ?minimal in the address, a page with short programs is shown instead.
 //
 // Tests read the live state from window.copseDemo:
 //   ready    true once the library has started and a scene runs
@@ -24,12 +24,13 @@ import { createMeter } from './view/meter.js'
 import { createOverview } from './view/overview.js'
 import { FRAME } from './view/pace.js'
 import { createPanel } from './view/panel.js'
-import { createSource } from './view/source.js'
+import { createSource, enableCopy } from './view/source.js'
 import { createStage } from './view/stage.js'
 import { watchTheme } from './view/theme.js'
 
 const byId = (id) => document.getElementById(id)
-const LANDING = 'flock' // the scene behind the start card
+const LANDING = 'doorway' // the scene of the first screen
+const TITLE = document.title
 const MAX_STEP = 1 / 20 // seconds: caps the time step after a hitch or in a hidden tab
 const REPORTS = 5 // per second: faster numbers are unreadable
 const CHARTS = 10 // per second
@@ -38,7 +39,7 @@ const ADDRESSES = 2 // per second: browsers limit how often the address may chan
 const panel = createPanel()
 const chart = createChart(byId('chart'))
 const source = createSource(byId('source'))
-const overview = createOverview(byId('overview'), scenes)
+const overview = createOverview(byId('overview'), byId('gallery'), scenes)
 const lessMotion = matchMedia('(prefers-reduced-motion: reduce)').matches
 const errors = []
 
@@ -56,6 +57,7 @@ let lastTime = 0
 let nextReport = 0
 let nextChart = 0
 let nextAddress = 0
+let isMeasured = false // the yardstick
 
 const KEYS = [
   {
@@ -114,10 +116,11 @@ const KEYS = [
     press: () => byId('keys').showModal(),
     button: 'help-keys',
   },
-  { keys: ['Escape'], does: 'Close the source or the start card', press: dismiss },
+  { keys: ['Escape'], does: 'Close the source, or leave the first screen', press: dismiss },
 ]
 
 const isLanding = () => document.body.classList.contains('landing')
+const titleOf = ({ title }) => (isLanding() ? TITLE : `${title} · copse`)
 
 // Opens the scene and settings in the address.
 function openAddress() {
@@ -125,19 +128,43 @@ function openAddress() {
   const named = scenes.find(({ name }) => name === read.scene)
   const next = named ?? scenes.find(({ name }) => name === LANDING)
   address = location.hash
-  showCard(!named)
+  showLanding(!named)
+  showUnknown(named ? undefined : read.scene)
   if (next !== scene) {
     close()
     open(next, read)
-  } else applyAddress(read, scene, gui.controllersRecursive())
+  } else {
+    applyAddress(read, scene, gui.controllersRecursive())
+    document.title = titleOf(scene)
+  }
   if (read.paused) pause(true)
 }
 
-// Shows or hides the start card. The panel is closed while the card is shown.
-function showCard(visible) {
+// Shows or hides the first screen. It has its own panel of numbers.
+function showLanding(visible) {
   if (visible === isLanding()) return
   document.body.classList.toggle('landing', visible)
   panel.open(!visible)
+  overview.place(visible)
+  if (visible) showYardstick()
+  else scrollTo(0, 0)
+}
+
+function showUnknown(name) {
+  const message = byId('unknown')
+  message.hidden = !name
+  message.textContent = name ? `There is no scene “${name}”. All scenes are below.` : ''
+}
+
+// Measures once, while the scene runs.
+async function showYardstick() {
+  if (isMeasured) return
+  isMeasured = true
+  const { measure } = await import('./view/yardstick.js')
+  const { units, copse, rbush, equal } = await measure()
+  const verdict = equal ? 'equal\u00a0✓' : 'results differ'
+  byId('yardstick').textContent =
+    `${formatNumber(units)} units, all neighbors: ${formatTime(copse)}; rbush: ${formatTime(rbush)} (${verdict})`
 }
 
 /** Opens a scene, with the settings of the parsed address `read`, or else with its current ones. */
@@ -147,12 +174,12 @@ function open(next, read) {
   stage = createStage(byId('stage'), {
     label: `${scene.title}: ${scene.description}`,
     scroll: (steps) => running?.scroll?.(steps),
+    scrolls: () => Boolean(running?.scroll) || !isLanding(),
     press: () => running?.press?.(),
     refresh: panel.refresh,
   })
-  document.title = `${scene.title} · copse`
+  document.title = titleOf(scene)
   byId('scene').textContent = scene.title
-  byId('explore').href = `#scene=${scene.name}`
   byId('previous').href = `#scene=${neighbor(-1).name}`
   byId('next').href = `#scene=${neighbor(1).name}`
   source.follow(scene.name)
@@ -194,15 +221,6 @@ function updateAddress() {
   address = location.hash
 }
 
-// Shows live measurements on the start card.
-function showTimes() {
-  const { build, query } = meter.mean
-  if (!build) return // not measured yet
-  const agents = `${formatNumber(scene.params[scene.count])} agents indexed in ${formatTime(build)}`
-  const queries = `all queries in ${formatTime(query)}`
-  byId('live').textContent = `In your browser, every frame: ${agents}, ${queries}.`
-}
-
 const neighbor = (step) => scenes.at((scenes.indexOf(scene) + step) % scenes.length)
 
 function visit(next) {
@@ -242,7 +260,6 @@ function tick(now) {
   if (now >= nextReport) {
     nextReport = now + 1000 / REPORTS
     panel.show(running.report(meter.mean))
-    if (isLanding() && !paused) showTimes()
   }
   if (now >= nextAddress) {
     nextAddress = now + 1000 / ADDRESSES
@@ -292,6 +309,7 @@ function togglePanel() {
 }
 
 function showSource(visible) {
+  if (visible && isLanding()) return
   source.open(visible)
   byId('view').setAttribute('aria-expanded', visible)
   if (visible) byId('source').querySelector('pre').focus()
@@ -312,8 +330,8 @@ function fail(summary, error) {
 
 function listen() {
   keys = createKeyboard(KEYS, byId('key-list'))
-  byId('all').addEventListener('click', showOverview)
-  byId('look').addEventListener('click', () => showSource(true))
+  byId('explore').addEventListener('click', showOverview)
+  enableCopy(byId('copy'), byId('six'))
   byId('source')
     .querySelector('.close')
     .addEventListener('click', () => showSource(false))

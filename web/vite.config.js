@@ -30,9 +30,20 @@ const beforeModules = {
   ],
 }
 
+/** A preview picture needs an absolute address: SITE_URL is where the site will be, if that is known. */
+const preview = {
+  name: 'preview',
+  enforce: /** @type {const} */ ('post'),
+  generateBundle(/** @type {any} */ _, /** @type {any} */ bundle) {
+    const site = process.env.SITE_URL?.replace(/\/*$/, '/')
+    const page = bundle['index.html']
+    if (site && page) page.source = page.source.replace(/("og:image" content=")\.\//, `$1${site}`)
+  },
+}
+
 export default defineConfig({
   root: here('.'),
-  plugins: [beforeModules],
+  plugins: [beforeModules, preview],
   base: './', // relative links: the built site works in any folder
   resolve: {
     alias: [

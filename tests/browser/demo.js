@@ -261,7 +261,7 @@ export const go = (page, hash) => page.evaluate((hash) => (location.hash = hash)
 /** Chooses a scene from the list. @param {Page} page @param {string} name */
 export async function choose(page, name) {
   await page.locator('#scene').click()
-  await page.locator(`#overview a[href="#scene=${name}"]`).click()
+  await page.locator(`.gallery a[href="#scene=${name}"]`).click()
   await until(page, (name) => window.copseDemo.scene === name, name, { ms: 0 })
 }
 

@@ -107,6 +107,25 @@ demo('every scene opens by its link', async () => {
   assert.equal(await demoState(page, 'errors'), [])
 })
 
+demo('Doorway finds the same neighbors in four ways, and its gap follows the pointer', async () => {
+  const { page, errors } = await site.page('#scene=doorway&n=2000', SMALL)
+  await frames(page, 5)
+  await allEqual(page, 4)
+  const box = await page.locator('#stage').boundingBox()
+  await page.locator('#pause').click()
+  await page.mouse.move(box.x + 0.5 * box.width, box.y + 0.2 * box.height)
+  const high = await still(page, 2)
+  await page.mouse.move(box.x + 0.5 * box.width, box.y + 0.8 * box.height)
+  await changed(page, high)
+  await page.locator('#pause').click()
+  await allEqual(page, 4, 40)
+  await page.setViewportSize({ width: 500, height: 900 })
+  await frames(page, 5)
+  await allEqual(page, 4)
+  assert.equal(errors, [])
+  assert.equal(await demoState(page, 'errors'), [])
+})
+
 demo('boids flee predators, and a pointer that scares them', async () => {
   const { page, errors } = await site.page('#scene=flock', SMALL)
   await frames(page, 5)

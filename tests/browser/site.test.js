@@ -1,6 +1,7 @@
 // The built demo as a whole: behavior that all scenes share, and the shell around them.
 
-import { readFileSync } from 'node:fs'
+import { execFileSync } from 'node:child_process'
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import {
@@ -141,37 +142,84 @@ test('all scenes are tested', async () => {
   assert.equal(await demoState(page, 'scenes'), scenes)
 })
 
-test('without a scene in the address, a card introduces copse over a running scene', async () => {
+test('without a scene in the address, the first screen introduces copse beside a running scene', async () => {
   const { page, errors } = await site.page('')
   await frames(page, 5)
-  const card = page.locator('#landing')
-  assert.ok(await card.isVisible())
-  assert.match(await card.textContent(), /copse does neighbor search[^.]+\./)
-  assert.match(await card.textContent(), /npm install copse/)
-  await until(page, () => /every frame: [\d,]+ agents/.test(live.textContent))
-  assert.is(await card.getByRole('link', { name: 'Documentation' }).getAttribute('href'), 'docs/')
-  assert.is(await card.getByRole('link', { name: 'Examples' }).getAttribute('href'), 'examples/')
+  const intro = page.locator('#landing')
+  assert.ok(await intro.isVisible())
+  assert.match(await page.title(), /^copse: /)
+  assert.match(
+    await intro.getByRole('heading').first().textContent(),
+    /neighbor search and crowd avoid/,
+  )
+  assert.is(await intro.getByRole('link', { name: 'Documentation' }).getAttribute('href'), 'docs/')
+  assert.is(await intro.getByRole('link', { name: 'Examples' }).getAttribute('href'), 'examples/')
+  await until(page, () =>
+    /^5,000 units, .* [µm]s; rbush: .* \(equal\s✓\)$/.test(yardstick.textContent),
+  )
+  assert.ok((await number(page, 'Agents')) > 0)
   await changed(page, await picture(page), 'the scene moves')
   assert.is(await hash(page), '')
+  assert.is(await page.evaluate(() => document.documentElement.scrollWidth), 1280)
 
-  const scene = await demoState(page, 'scene')
-  const frame = await demoState(page, 'frame')
-  await card.getByRole('link', { name: 'Explore' }).click()
-  await card.waitFor({ state: 'hidden' })
-  assert.is(await hash(page), `#scene=${scene}`)
-  assert.ok((await demoState(page, 'frame')) >= frame, 'the scene goes on')
-  await page.locator('#controls').waitFor()
-
-  await page.goBack()
-  await card.waitFor()
-  await page.keyboard.press('Escape')
-  await card.waitFor({ state: 'hidden' })
-  await page.getByRole('link', { name: 'copse' }).click()
-  await card.waitFor()
-  await card.getByRole('button', { name: 'See all scenes' }).click()
-  await page.locator('#overview a[href="#scene=circle"]').click()
+  const gallery = page.locator('#gallery')
+  await intro.getByRole('button', { name: 'Explore' }).click()
+  assert.ok(await page.evaluate(() => scrollY > 100), 'Explore scrolls to the gallery')
+  await page.locator('#gallery a[href="#scene=circle"]').click()
   await until(page, () => window.copseDemo.scene === 'circle')
-  assert.not.ok(await card.isVisible())
+  await intro.waitFor({ state: 'hidden' })
+  assert.not.ok(await gallery.isVisible())
+  await page.locator('#controls').waitFor()
+  await page.goBack()
+  await intro.waitFor()
+  await page.keyboard.press('Escape')
+  await intro.waitFor({ state: 'hidden' })
+  await page.getByRole('link', { name: 'copse' }).click()
+  await intro.waitFor()
+  await noErrors(page, errors)
+})
+
+test('every scene has a card with pictures that load', async () => {
+  for (const colorScheme of /** @type {const} */ (['light', 'dark'])) {
+    const { page, errors } = await site.page('', { ...SMALL, colorScheme })
+    await frames(page, 2)
+    const sizes = await page.evaluate(async () => {
+      const images = [...document.querySelectorAll('.gallery img')]
+      for (const image of images) image.loading = 'eager'
+      await Promise.all(images.map((image) => image.decode()))
+      return images.map(({ naturalWidth, currentSrc }) => [naturalWidth, /-dark/.test(currentSrc)])
+    })
+    assert.equal(
+      sizes,
+      scenes.map(() => [480, colorScheme === 'dark']),
+    )
+    await noErrors(page, errors)
+  }
+})
+
+test('the six lines are copied, and run', async () => {
+  const { page } = await site.page('')
+  await frames(page, 1)
+  await page.context().grantPermissions(['clipboard-read', 'clipboard-write'])
+  await page.locator('#copy').click()
+  await until(page, () => copy.textContent === 'Copied', null, { ms: LONG })
+  const code = await page.evaluate(() => navigator.clipboard.readText())
+  assert.is(code.trim().split('\n').length, 6)
+  mkdirSync('build', { recursive: true })
+  writeFileSync('build/six.mjs', code) // in the package, so that 'copse' resolves to it
+  assert.match(execFileSync('node', ['build/six.mjs'], { encoding: 'utf8' }), /Uint32Array\(\d+\)/)
+})
+
+test('an unknown scene in the address is named', async () => {
+  const { page, errors } = await site.page('#scene=nowhere')
+  await frames(page, 1)
+  const message = page.locator('#unknown')
+  assert.is(await message.textContent(), 'There is no scene “nowhere”. All scenes are below.')
+  assert.ok(await message.isVisible())
+  await goToScene(page, 'circle')
+  await page.getByRole('link', { name: 'copse' }).click()
+  await page.locator('#landing').waitFor()
+  assert.not.ok(await message.isVisible())
   await noErrors(page, errors)
 })
 
@@ -525,12 +573,9 @@ test('the demo fits a phone: the scene stays visible, and texts are readable', a
   const heightOf = async (selector) => (await page.locator(selector).boundingBox()).height
   const { height } = PHONE.viewport
   assert.is(await width(), PHONE.viewport.width)
-  assert.ok(
-    (await heightOf('#landing')) < (await heightOf('#stage')) / 2,
-    'the card leaves half of it',
-  )
+  assert.ok((await heightOf('#stage')) > 0.4 * height, 'the scene is in the first view')
   await page.locator('#scene').tap()
-  await page.locator(`#overview a[href="#scene=${scenes[0]}"]`).tap()
+  await page.locator(`.gallery a[href="#scene=${scenes[0]}"]`).tap()
   await until(page, (scene) => window.copseDemo.scene === scene, scenes[0])
   for (const scene of scenes) {
     await goToScene(page, scene)
@@ -598,7 +643,7 @@ function countObjects() {
 
 test('closed scenes free all their resources, in 45 switches', async () => {
   const ROUNDS = 3
-  const { page, errors } = await site.page('', SMALL, countObjects)
+  const { page, errors } = await site.page('#scene=sight', SMALL, countObjects)
   const noise = []
   page.on('console', (message) => noise.push(message.text()))
   const client = await page.context().newCDPSession(page)

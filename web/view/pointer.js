@@ -127,6 +127,7 @@ export function createPointer(canvas, stage, on) {
   canvas.addEventListener(
     'wheel',
     (event) => {
+      if (!on.scrolls()) return // the page scrolls
       event.preventDefault()
       scroll(-event.deltaY / (event.deltaMode === 0 ? 100 : 3))
     },

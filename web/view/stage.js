@@ -18,7 +18,7 @@ import { createSprites } from './sprites.js'
 
 const LARGE = [1900, 1050] // CSS pixels: on a larger stage, everything is scaled up
 
-export function createStage(container, { label, scroll, press, refresh }) {
+export function createStage(container, { label, scroll, scrolls, press, refresh }) {
   const canvas = document.createElement('canvas')
   canvas.tabIndex = 0
   canvas.setAttribute('role', 'application')
@@ -77,7 +77,7 @@ export function createStage(container, { label, scroll, press, refresh }) {
     },
   }
   stage.fit()
-  stage.pointer = createPointer(canvas, stage, { scroll, press })
+  stage.pointer = createPointer(canvas, stage, { scroll, scrolls, press })
   stage.pointer.x = stage.width / 2
   stage.pointer.y = stage.height / 2
   return stage

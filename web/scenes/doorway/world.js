@@ -59,6 +59,7 @@ export function createWorld({ agents, ratio, along, gap: width }) {
   let gap = 0 // its middle
   let wanted = 0
   let limit = agents
+  let isOdd = true // only every other agent stays away: the stream grows thinner, without a hole
   let known0 = NaN // the gap of the known walls
 
   function place(ahead, across) {
@@ -118,12 +119,14 @@ export function createWorld({ agents, ratio, along, gap: width }) {
   }
 
   function leave(i) {
-    if (crowd.count > limit) {
+    if (crowd.count > limit && isOdd) {
+      isOdd = false
       crowd.remove(i)
       kinds[i] = ABSENT
       crowd.positions[2 * i] = NaN
       return
     }
+    isOdd = true
     crowd.move(i, ...place(-end, lanes[i]))
     crowd.groups[i] = LED
   }
