@@ -645,7 +645,10 @@ test('closed scenes free all their resources, in 45 switches', async () => {
   const ROUNDS = 3
   const { page, errors } = await site.page('#scene=sight', SMALL, countObjects)
   const noise = []
-  page.on('console', (message) => noise.push(message.text()))
+  page.on('console', (message) => {
+    // Chromium reports how slow it is without graphics hardware.
+    if (!message.text().includes('GL Driver Message')) noise.push(message.text())
+  })
   const client = await page.context().newCDPSession(page)
   await frames(page, 3)
 

@@ -2,7 +2,7 @@
 
 import { addSteps } from '../view/controls.js'
 import { smooth } from '../view/clock.js'
-import { drawDots, drawKinds } from '../view/draw.js'
+import { drawKinds } from '../view/draw.js'
 import { formatNumber, formatTime } from '../view/format.js'
 import { createPace, createTimer } from '../view/pace.js'
 import { theme } from '../view/theme.js'
@@ -20,6 +20,7 @@ const REACH = 5 // of these queries, in radii
 const DRAWN = 0.88 // part of the radius: neighbors stay apart in the picture
 const RATIOS = [0.35, 2.8] // of the world's sides
 const CROPPED = 1.25 // how much of the world a resize may hide before the world is created again
+const [NEIGHBOR, CENTER] = [COLORS + 1, COLORS + 2] // kinds of agents in the picture; COLORS: a free slot
 const HUES = [165, 300] // of the lanes, from side to side
 
 export default {
@@ -49,6 +50,7 @@ export default {
     const adjusting = createTimer(ADJUSTED, adjust)
     let world
     let queries
+    let marked // the kinds in the picture
     let along
     let colors = []
     let painted = '' // the theme's paper when the colors were chosen
@@ -78,6 +80,7 @@ export default {
         world = build(Math.max(fitting, LEAST))
       }
       limit = world.crowd.count
+      marked = new Uint8Array(world.kinds.length)
       queries = createQueries(world.crowd, REACH * world.radius, ASKED)
       stepTime = fieldTime = undefined
       comparing.restart()
@@ -146,12 +149,13 @@ export default {
         paint()
         const { crowd, kinds, radius } = world
         const { positions, slots } = crowd
-        inWorld(() => drawKinds(stage, positions, kinds, slots, DRAWN * radius, colors))
+        marked.set(kinds)
         if (params.queries) {
           const { neighbors, total, asked, count } = queries
-          inWorld(() => drawDots(stage, positions, neighbors, total, DRAWN * radius, theme.hit))
-          inWorld(() => drawDots(stage, positions, asked, count, DRAWN * radius, theme.ink))
+          for (let n = 0; n < total; n++) marked[neighbors[n]] = NEIGHBOR
+          for (let n = 0; n < count; n++) marked[asked[n]] = CENTER
         }
+        inWorld(() => drawKinds(stage, positions, marked, slots, DRAWN * radius, colors))
         inWorld(drawWall)
       },
 
@@ -212,6 +216,7 @@ export default {
         const hue = HUES[0] + ((HUES[1] - HUES[0]) * n) / (COLORS - 1)
         return `oklch(${isDark ? 0.72 : 0.6} 0.12 ${hue})`
       })
+      colors.push('', theme.hit, theme.ink)
     }
 
     // Draws in the world's units.
