@@ -209,6 +209,66 @@ demo('the step-by-step search of a k-d tree finds what nearest() finds', async (
   assert.equal(errors, [])
 })
 
+demo('trees are made step by step, as the library made them, and queried', async () => {
+  const { page, errors } = await site.page('#scene=construction', SMALL)
+  await frames(page, 5)
+  const press = (name) => page.getByRole('button', { name, exact: true }).click()
+  const choose = (name, option) => page.getByRole('combobox', { name }).selectOption(option)
+  const agrees = async () => {
+    const results = await demoState(page, 'results')
+    assert.ok(results.length === 2 && results.every(({ equal }) => equal), JSON.stringify(results))
+  }
+  const first = await picture(page)
+  await changed(page, first, 'it plays by itself')
+  assert.is(await number(page, 'Nodes'), 11)
+
+  await press('Step forward')
+  const step = await number(page, 'Step')
+  await press('Step forward')
+  assert.is(await number(page, 'Step'), step + 1)
+  await press('Step back')
+  assert.is(await number(page, 'Step'), step)
+  await page.getByRole('textbox', { name: 'step', exact: true }).fill('0')
+  assert.is(await number(page, 'Step'), 1)
+  assert.is(await demoState(page, 'hits'), 6, 'all agents are in the root')
+  await page.keyboard.press('Tab') // leaves the text box
+  await page.locator('#stage canvas[role]').press('+')
+  assert.is(await number(page, 'Step'), 2)
+
+  for (const [tree, nodes] of [
+    ['k-d tree', 6],
+    ['quadtree', 13],
+    ['obstacle tree', 9],
+  ]) {
+    await choose('tree', tree)
+    assert.is(await number(page, 'Nodes'), nodes, tree)
+    await agrees()
+    const box = await page.locator('#stage').boundingBox()
+    for (const part of [0.4, 0.5, 0.6]) {
+      await page.mouse.move(box.x + part * box.width, box.y + 0.5 * box.height)
+      await frames(page, 2)
+      await agrees()
+    }
+  }
+  const edges = await number(page, 'Edges')
+  const box = await page.locator('#stage').boundingBox()
+  await page.mouse.move(box.x + 0.4 * box.width, box.y + 0.5 * box.height)
+  await page.mouse.down()
+  await page.mouse.move(box.x + 0.6 * box.width, box.y + 0.55 * box.height)
+  await frames(page, 2)
+  await page.mouse.up()
+  assert.is(await number(page, 'Edges'), edges + 2, 'a thin wall is an edge per side')
+  await agrees()
+  await press('Remove what you added')
+  assert.is(await number(page, 'Edges'), edges)
+
+  await choose('tree', 'agent tree')
+  await page.mouse.click(box.x + 0.6 * box.width, box.y + 0.5 * box.height)
+  assert.is(await number(page, 'Points'), 7)
+  await agrees()
+  assert.equal(errors, [])
+})
+
 demo('all builders of the k-d tree produce the order of sorting', async () => {
   const { page, errors } = await site.page('#scene=kdtree', SMALL)
   await frames(page, 5)

@@ -10,7 +10,7 @@ import { createPencil } from '../view/pencil.js'
 import { spawn } from '../view/spawn.js'
 import { FONT, theme } from '../view/theme.js'
 import { agentTreeNodes, kdTreeNodes, quadtreeNodes } from './construction/nodes.js'
-import { chord, polygonOf } from './construction/polygon.js'
+import { between, chord, polygonOf, sideOf } from './construction/polygon.js'
 import { POINTS, WALLS, WORLD } from './construction/presets.js'
 import { searchAgentTree, searchKdTree, searchQuadtree } from './construction/search.js'
 import { drawTree, layOut } from './construction/treeview.js'
@@ -28,6 +28,7 @@ const REST = 2.5 // seconds for which the finished tree and the end of a query a
 const QUICK = 3 // candidate lines are shown this many times as fast
 const LETTERS = 26
 const GAP = 14 // pixels around the parts of the picture
+const ARROW = [44, 34] // pixels: size of the buttons that step back and forward
 const CHIP = [76, 22] // pixels: size of a candidate's counts
 
 let slider = null // the controller of the step: its range follows the tree
@@ -40,7 +41,7 @@ export default {
   summary: 'Construction cut by cut, then a query that descends',
   description:
     'A tree is built cut by cut, then a query for everything within a radius descends it. The present node is marked in the plane and in the tree.',
-  help: 'Wheel, pinch, + and - step forward and back. Click, tap or press Enter to add a point; drag to add a wall. Pointer or arrow keys move the query.',
+  help: 'The arrows, wheel, pinch, + and - step forward and back. Click, tap or press Enter to add a point; drag to add a wall. Pointer or arrow keys move the query.',
 
   count: 'points',
   passing: ['step'],
@@ -78,7 +79,7 @@ export default {
     addButton(gui, 'back', 'Step back')
     gui.add(params, 'play')
     gui.add(params, 'speed', 0.5, 20, 0.5).name('steps per second')
-    gui.add(params, 'radius', 0.5, 5, 0.1).name('radius of the query')
+    gui.add(params, 'radius', 0.5, 5, 0.1).name('query radius')
     addButton(gui, 'clear', 'Remove what you added')
 
     const fit = () => {
@@ -127,8 +128,8 @@ export default {
       const example = POINTS[params.preset]
       const points =
         example ?? spawn(params.preset, params.points, SIZE, SIZE, createRandom(4)).positions
-      const tenths = (x) => Math.min(Math.max(Math.round(10 * x), 2), 10 * SIZE - 2) / 10
-      positions = Float32Array.from([...points, ...added], (x) => (example ? x : tenths(x)))
+      const rounded = (x) => Math.min(Math.max(Math.round(100 * x), 20), 100 * SIZE - 20) / 100
+      positions = Float32Array.from([...points, ...added], (x) => (example ? x : rounded(x)))
     }
 
     function plant() {
@@ -226,10 +227,10 @@ export default {
     function frame() {
       const { width, height } = stage
       const isTall = width < 1.1 * height
-      const chips = isWalls()
-        ? Math.ceil(18 / Math.floor((isTall ? width : width / 2) / CHIP[0]))
-        : 0
-      const text = 82 + chips * CHIP[1]
+      const most = Math.max(0, ...nodes.map(({ candidates = [] }) => candidates.length))
+      const columns = Math.floor((isTall ? width : 0.45 * width) / CHIP[0])
+      const chips = Math.ceil(most / Math.max(columns, 1))
+      const text = 88 + chips * CHIP[1]
       if (isTall) {
         const size = Math.min(width - 2 * GAP, 0.58 * (height - text))
         const top = text + size + 2 * GAP
@@ -254,6 +255,12 @@ export default {
       const { x, y, size } = frame().plane
       const place = [((pointer.x - x) * SIZE) / size, SIZE - ((pointer.y - y) * SIZE) / size]
       return place.map((along) => Math.min(Math.max(along, 0), SIZE))
+    }
+
+    // Returns the buttons that step back and forward: [x, y, steps].
+    function arrows() {
+      const { x, y, width } = frame().text
+      return [-1, 1].map((steps) => [x + width - ARROW[0] * (steps < 0 ? 2.15 : 1), y - 8, steps])
     }
 
     function isInPlane() {
@@ -291,6 +298,14 @@ export default {
 
     const noun = () => (isWalls() ? 'edge' : params.tree === AGENTS ? 'agent' : 'point')
 
+    /** True if the construction has reached a node by this step. */
+    function isMade(node) {
+      const { kind, node: present } = steps[step]
+      if (step >= done) return true
+      const isPending = kind === 'start' || kind === 'try'
+      return node.index < present?.index || (node === present && !isPending)
+    }
+
     /** Returns names of a node, the longest first. */
     function labelsOf(node) {
       const items = itemsOf(node)
@@ -299,7 +314,8 @@ export default {
         ? node.pieces.map(({ edge }) => edgeName(edge))
         : [...items].sort((a, b) => a - b).map(pointName)
       const label = names.join(names.some((name) => name.length > 1) ? ' ' : '')
-      if (node.pieces && node.cut) return [`along ${lineName(node.cut)}`, lineName(node.cut)]
+      if (node.cut && node.pieces && isMade(node))
+        return [`along ${lineName(node.cut)}`, lineName(node.cut)]
       return items.length <= 8 ? [label || '∅', `${items.length}`] : [`${items.length}`]
     }
 
@@ -415,7 +431,11 @@ export default {
       scroll: stepBy,
 
       press() {
-        if (!isInPlane()) return
+        for (const [x, y, steps] of arrows()) {
+          const [across, down] = [pointer.x - x, pointer.y - y]
+          if (across >= 0 && across < ARROW[0] && down >= 0 && down < ARROW[1]) return stepBy(steps)
+        }
+        if (!isInPlane() && !pencil.isDrawing) return
         if (isWalls()) return pencil.press()
         if (added.length === 2 * ADDED) return
         added.push(...locate().map((x) => Math.round(10 * x) / 10))
@@ -429,25 +449,23 @@ export default {
 
     // Returns what has happened by now: the node that was built last, and what the query visited and pruned.
     function passedSteps() {
-      const { kind, node } = steps[step]
       const [visited, pruned] = [new Set(), new Set()]
       for (const past of steps.slice(done + 1, step + 1))
         if (past.node) (past.kind === 'prune' ? pruned : visited).add(past.node)
-      const isPending = kind === 'start' || kind === 'try'
-      const made = step >= done ? nodes.length : (node?.index ?? 0) + (isPending ? 0 : 1)
+      const made = nodes.filter(isMade).length
       return { visited, pruned, made, isQuery: step > done }
     }
 
     function lookOf(node, { visited, pruned, made, isQuery }) {
       if (node.parent && node.parent.index >= made) return null
-      const isMade = node.index < made
       const isPruned = pruned.has(node)
       const isReached = visited.has(node)
       const color = isQuery ? (isReached ? theme.query : theme.muted) : colorOf(node.cut)
       return {
-        color: isMade ? color : theme.muted,
+        color: isMade(node) ? color : theme.muted,
         filled: isQuery && isReached,
-        dashed: !isMade || (isQuery && !isReached),
+        dashed: !isMade(node) || (isQuery && !isReached && !isPruned),
+        skipped: isPruned,
         current: node === steps[step].node && !(isPruned && steps[step].kind !== 'prune'),
       }
     }
@@ -500,7 +518,7 @@ export default {
       for (const { box, parent, index } of nodes) {
         if (params.tree !== AGENTS || (parent && parent.index >= passed.made)) continue
         const [left, bottom] = place(box)
-        context.strokeStyle = index === node?.index ? theme.accent : theme.line
+        context.strokeStyle = index === node?.index ? theme.accent : theme.agent
         context.lineWidth = index === node?.index ? 2 : 1
         const [width, height] = [scale * (box[2] - box[0]), scale * (box[3] - box[1])]
         context.strokeRect(left, bottom - height, width, height)
@@ -582,18 +600,24 @@ export default {
         context.setLineDash([])
       }
       for (const piece of node?.pieces ?? []) {
-        const [x0, y0, x1, y1] = piece.ends
-        let color = theme.query
-        if (tried) {
-          const sides = [
-            [x0, y0],
-            [x1, y1],
-          ].map(([x, y]) => tried.normal[0] * x + tried.normal[1] * y - tried.offset)
-          const isLeft = sides.every((side) => side >= -built.tolerance)
-          const isRight = sides.every((side) => side <= built.tolerance)
-          color = isLeft ? theme.blue : isRight ? theme.red : theme.hit
+        if (!tried) {
+          strokeSegments(context, [segment(toWorld(piece.ends))], theme.query, 4.5)
+          continue
         }
-        strokeSegments(context, [segment(toWorld(piece.ends))], color, 4.5)
+        const [from, to] = [piece.ends.slice(0, 2), piece.ends.slice(2)]
+        const sides = [sideOf(tried, from), sideOf(tried, to)]
+        const isLeft = sides.every((side) => side >= -built.tolerance)
+        const isRight = sides.every((side) => side <= built.tolerance)
+        const middle = between(from, to, isLeft || isRight ? 1 : sides[0] / (sides[0] - sides[1]))
+        const parts = [
+          [from, middle, isLeft || (!isRight && sides[0] > 0)],
+          [middle, to, !isRight && sides[1] > 0],
+        ]
+        for (const [begin, end, onLeft] of parts) {
+          const color = onLeft ? theme.blue : theme.red
+          if (begin[0] !== end[0] || begin[1] !== end[1])
+            strokeSegments(context, [segment(toWorld([...begin, ...end]))], color, 4.5)
+        }
       }
       const found = step > done ? search.found.slice(0, steps[step].found) : []
       const lit = found.map((id) => segment([...edges[id].from, ...edges[id].to]))
@@ -629,7 +653,7 @@ export default {
       context.fillText(part, x, y + 2)
       context.fillStyle = theme.ink
       context.font = `600 16px ${FONT}`
-      context.fillText(title, x, y + 22, width)
+      context.fillText(title, x, y + 22, width - 2.3 * ARROW[0])
       context.font = `13px ${FONT}`
       let line = ''
       let lineY = y + 44
@@ -643,10 +667,28 @@ export default {
         }
       }
       context.fillText(line, x, lineY)
+      drawArrows()
       const { kind, node, candidate } = steps[step]
       if (built && (kind === 'try' || kind === 'cut')) {
         const shown = kind === 'try' ? candidate : node.candidates.length - 1
         drawCandidates(node.candidates.slice(0, shown + 1), x, lineY + 14, width)
+      }
+    }
+
+    function drawArrows() {
+      const { context } = stage
+      for (const [x, y, steps] of arrows()) {
+        const isEnd = steps < 0 ? step === 0 : step === last()
+        const [middleX, middleY] = [x + ARROW[0] / 2, y + ARROW[1] / 2]
+        context.beginPath()
+        context.roundRect(x, y, ...ARROW, 8)
+        context.fillStyle = theme.line
+        context.fill()
+        const points = [
+          [middleX - 3 * steps, middleY - 6, middleX + 3 * steps, middleY],
+          [middleX + 3 * steps, middleY, middleX - 3 * steps, middleY + 6],
+        ]
+        strokeSegments(context, points, isEnd ? theme.agent : theme.ink, 2)
       }
     }
 

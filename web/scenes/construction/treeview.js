@@ -2,7 +2,7 @@
 
 import { FONT, theme } from '../../view/theme.js'
 
-const ROW = 62 // pixels: maximum distance between levels
+const ROW = 84 // pixels: maximum distance between levels
 const EMPTY = 0.4 // width of a leaf without items; others are 1 wide
 
 /** Returns the place of each node by index, { x, span }, and the size of the tree, in widths of a leaf. */
@@ -13,6 +13,8 @@ export function layOut(nodes) {
     const start = width
     node.children.forEach(place)
     if (node.children.length === 0) width += (node.ids ?? node.pieces).length ? 1 : EMPTY
+    // An only child is on the low side.
+    if (node.children.length === 1) width += EMPTY
     places[node.index] = { x: (start + width) / 2, span: width - start }
   }
   if (nodes.length) place(nodes[0])
@@ -21,7 +23,7 @@ export function layOut(nodes) {
 
 /**
  * Draws the nodes of a layout into a box. `lookOf(node)` returns null for a node that is not drawn, or
- * { color, filled, dashed, current }.
+ * { color, filled, skipped, dashed, current }.
  */
 export function drawTree(context, nodes, layout, box, labelOf, lookOf) {
   const unit = box.width / Math.max(layout.width, 1)
@@ -54,17 +56,21 @@ export function drawTree(context, nodes, layout, box, labelOf, lookOf) {
     else context.arc(x, y, Math.min(Math.max(0.4 * unit, 1.5), 5), 0, 2 * Math.PI)
     context.fillStyle = look.current ? theme.accent : theme.paper
     context.fill()
-    if (look.filled && !look.current) {
-      context.fillStyle = theme.tint
+    if (!look.current && (look.filled || look.skipped)) {
+      context.fillStyle = look.filled ? theme.tint : theme.line
       context.fill()
     }
     context.strokeStyle = look.current ? theme.accent : look.color
     context.lineWidth = look.current ? 2.5 : 1.5
-    context.setLineDash(look.dashed ? [3, 3] : [])
+    context.setLineDash(look.dashed && !look.current ? [3, 3] : [])
     context.stroke()
     context.setLineDash([])
     if (!isLabeled) continue
-    context.fillStyle = look.current ? theme.panel : look.dashed ? theme.muted : theme.ink
+    context.fillStyle = look.current
+      ? theme.panel
+      : look.dashed || look.skipped
+        ? theme.muted
+        : theme.ink
     context.fillText(label, x, y + 0.5)
   }
 }
