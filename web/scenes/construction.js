@@ -35,10 +35,10 @@ let slider = null // the controller of the step: its range follows the tree
 
 export default {
   name: 'construction',
-  title: 'How a tree is made',
+  title: 'Tree building',
   order: 19,
   group: 'Trees',
-  summary: 'Construction cut by cut, then a query that descends',
+  summary: 'How a tree is made, cut by cut, and how a query descends',
   description:
     'A tree is built cut by cut, then a query for everything within a radius descends it. The present node is marked in the plane and in the tree.',
   help: 'The arrows, wheel, pinch, + and - step forward and back. Click, tap or press Enter to add a point; drag to add a wall. Pointer or arrow keys move the query.',
