@@ -474,6 +474,10 @@ bench-crossings: lib
 	node --no-liftoff tests/bench/crossings.js
 	node --no-liftoff tests/bench/crossingqueries.js
 
+## bench-leaf: measure an agent tree by its leafSize, axis and split
+bench-leaf: lib
+	node --no-liftoff tests/bench/leafsizes.js
+
 ## bench-degenerate: measure builds of degenerate points: at most 5 times as long as of uniform ones
 bench-degenerate: lib
 	node --no-liftoff tests/bench/degenerate.js
@@ -482,10 +486,10 @@ bench-degenerate: lib
 bench-goals:
 	@node tests/bench/goals.js
 
-## bench-keep: copy the last results to where the README shows them
+## bench-keep: copy the last results to where the README and the figures show them
 bench-keep:
 	@mkdir -p tests/bench/results
-	cp build/bench/results.json build/bench/frame.svg tests/bench/results/
+	cp $(wildcard $(patsubst %,build/bench/%,results.json frame.svg leafsizes.json)) tests/bench/results/
 
 ### Style and checks
 

@@ -491,6 +491,63 @@ const figures = {
       }),
     ])
   },
+
+  /** Draws the kept results of `make bench-leaf`. */
+  leafsizes() {
+    const kept = new URL('../../tests/bench/results/leafsizes.json', import.meta.url)
+    const { measurements } = JSON.parse(readFileSync(kept, 'utf8'))
+    const works = {
+      build: 'build',
+      within: 'one within',
+      nearest: 'one nearest',
+      allWithin: 'every agent’s neighbors',
+      allNeighbors: 'every agent’s 8 nearest',
+    }
+    const base = 64
+    const counts = [...new Set(measurements.map(({ n }) => n))]
+    const colors = ['blue', 'query', 'hit']
+    const [width, height, columns] = [160, 104, 3]
+    const ratios = [0.25, 1, 4, 16]
+    const places = Object.keys(works).map((_, i) => [
+      46 + (i % columns) * (width + 44),
+      50 + Math.floor(i / columns) * (height + 62),
+    ])
+    const panels = Object.entries(works).map(([work, title], i) => {
+      const [left, top] = places[i]
+      const x = (size) => left + (Math.log2(size) / 10) * width
+      const y = (ratio) => top + height - ((Math.log2(ratio) + 2) / 6.2) * height
+      return [
+        text(left, top - 12, title),
+        ratios.map((ratio) => [
+          line(left, y(ratio), left + width, y(ratio), ratio === 1 ? 'arrow' : 'cell'),
+          text(left - 6, y(ratio) + 4, ratio === 0.25 ? '¼' : ratio, 'muted', 'end'),
+        ]),
+        [1, 8, base, 512].map((size) => text(x(size), top + height + 18, size, 'muted', 'middle')),
+        counts.map((n, j) => {
+          const { times } = measurements.find((it) => it.work === work && it.n === n)
+          const points = Object.entries(times).flatMap(([size, { least }]) => [
+            x(size),
+            y(least / times[base].least),
+          ])
+          return `<path d="M${outline(points)}" class="series" style="stroke: var(--${colors[j]})"/>`
+        }),
+      ]
+    })
+    const left = 46 + 2 * (width + 44)
+    const top = 50 + height + 62
+    return svg(
+      'Times of an agent tree by the size of its leaves, relative to leaves of 64 agents',
+      [
+        panels,
+        counts.map((n, j) => [
+          circle(left + 6, top + 8 + 24 * j, 4, colors[j]),
+          text(left + 20, top + 12 + 24 * j, `${n.toLocaleString('en')} agents`),
+        ]),
+        text(left, top + 90, 'time, by leafSize', 'muted'),
+        text(left, top + 110, '1: leaves of 64 agents', 'muted'),
+      ],
+    )
+  },
 }
 
 await init()
