@@ -4,9 +4,10 @@ import { defineConfig } from 'vite'
 
 const here = (path) => fileURLToPath(new URL(path, import.meta.url))
 
-/** The demo, the overview of the examples, and each example. */
+/** The demo, the article, the overview of the examples, and each example. */
 const folders = [
   '.',
+  'rebuild',
   'examples',
   ...readdirSync(here('examples')).map((name) => `examples/${name}`),
 ]
