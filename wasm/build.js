@@ -64,15 +64,16 @@ const single = {
   },
 }
 
-copyFileSync(path('wasm/copse.d.ts'), path('dist/copse.d.ts'))
-for (const entry of ['copse', 'scalar', 'external', ...nouns]) {
+const WITH_TYPES = ['copse', 'worker'] // the manuals; other entries export a part of 'copse'
+for (const entry of WITH_TYPES) copyFileSync(path(`wasm/${entry}.d.ts`), path(`dist/${entry}.d.ts`))
+for (const entry of ['copse', 'scalar', 'external', 'worker', ...nouns]) {
   const file = path(`dist/${entry}.js`)
   const input = path(`wasm/entries/${entry}.js`)
   const isSingle = nouns.includes(entry) && entry !== 'paths'
   const plugins = isSingle ? [inlineCore, single] : [inlineCore]
   const bundle = await rolldown({ input, plugins })
   const { output } = await bundle.write({ file, format: 'esm', minify: MINIFY, sourcemap: true })
-  if (entry !== 'copse') {
+  if (!WITH_TYPES.includes(entry)) {
     const types = `export { ${output[0].exports.join(', ')} } from './copse.js'\nexport type * from './copse.js'\n`
     writeFileSync(path(`dist/${entry}.d.ts`), types)
   }

@@ -50,6 +50,7 @@ export default defineConfig({
     alias: [
       { find: /^copse$/, replacement: here('../dist/copse.js') },
       { find: /^copse\/scalar$/, replacement: here('../dist/scalar.js') },
+      { find: /^copse\/worker$/, replacement: here('../dist/worker.js') },
     ],
   },
   server: { host: '127.0.0.1', port: 5173, strictPort: false, fs: { allow: [here('..')] } },

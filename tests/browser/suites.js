@@ -18,5 +18,6 @@ export const suites = {
   raycast: () => import('../js/raycast.test.js'),
   snapshot: () => import('../js/snapshot.test.js'),
   transfer: () => import('../js/transfer.test.js'),
+  worker: () => import('../js/worker.test.js'),
   wrap: () => import('../js/wrap.test.js'),
 }

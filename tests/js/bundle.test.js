@@ -66,13 +66,14 @@ bundles('of an entry for one kind hold no other kind', () => {
   }
 })
 
-bundles('of each entry hold one core; external holds none', () => {
+bundles('of each entry hold one core; external and worker hold none', () => {
   const cores = (name) => readFileSync(path(name), 'utf8').match(/[A-Za-z0-9+/=]{10000,}/g) ?? []
   const entries = ['copse', 'scalar', 'crowd', 'paths', ...kinds.map((kind) => nounOf(kind))]
   const coresByEntry = entries.map((entry) => cores(`${entry}.js`))
   for (const cores of coresByEntry) assert.is(cores.length, 1)
   assert.is(new Set(coresByEntry.flat()).size, entries.length)
   assert.is(cores('external.js').length, 0)
+  assert.is(cores('worker.js').length, 0)
 })
 
 // ---- Minified, with source maps ----
@@ -92,7 +93,7 @@ for (const entry of entries) {
     assert.is(link, `${entry}.map`)
     const { sources, sourcesContent, sourceRoot } = JSON.parse(readFileSync(path(link), 'utf8'))
     assert.is(sourceRoot, undefined)
-    assert.ok(sources.includes('../wasm/init.js'))
+    assert.ok(sources.includes(entry === 'worker.js' ? '../wasm/worker.js' : '../wasm/init.js'))
     for (const [i, source] of sources.entries()) {
       assert.match(source, /^\.\.\/wasm\/(entries\/)?\w+\.js$/)
       assert.is(sourcesContent[i], readFileSync(path(source), 'utf8'), source)
@@ -105,6 +106,7 @@ const BUDGETS = {
   ...{ copse: 128_750, agenttree: 36_150, grid: 36_450, kdtree: 37_300 },
   ...{ octree: 27_900, obstacle: 28_050 },
   ...{ crowd: 54_850, paths: 69_300 }, // a crowd includes walls and an agent tree, paths a crowd
+  worker: 2_000,
 }
 
 bundles('are no larger than their budgets', () => {

@@ -16,6 +16,7 @@ import { init as initOctree, Octree, Quadtree } from 'copse/octree'
 import { init as initObstacle, ObstacleTree } from 'copse/obstacle'
 import { init as initCrowd, Crowd, ObstacleTree as CrowdWalls } from 'copse/crowd'
 import { init as initPaths, FlowField, ObstacleTree as FieldWalls } from 'copse/paths'
+import { connectWorld, runWorld } from 'copse/worker'
 
 await init()
 await initScalar()
@@ -61,6 +62,11 @@ field.obstacles = new FieldWalls()
 field.setGoals([5, 5])
 field.build()
 if (field.distance(5, 1) !== 4) throw new Error('wrong result')
+const { port1, port2 } = new MessageChannel()
+runWorld(() => ({ timeStep: 1, step: () => crowd.step(), arrays: () => ({ at: crowd.positions }) }), port1)
+const world = connectWorld(port2, { speed: 0 })
+if ((await world.advance(2)) !== 2 || world.frame(Infinity).at[0] !== 1) throw new Error('wrong result')
+world.dispose()
 console.log('ok')
 `
 

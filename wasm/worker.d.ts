@@ -1,0 +1,119 @@
+// The manual of 'copse/worker': a world (the simulation of a game) that runs in a worker, while the
+// page draws it and sends it inputs.
+
+type TypedArray =
+  | Int8Array
+  | Uint8Array
+  | Uint8ClampedArray
+  | Int16Array
+  | Uint16Array
+  | Int32Array
+  | Uint32Array
+  | Float32Array
+  | Float64Array
+
+/** Arrays by name, such as `positions`. */
+export type Arrays = Record<string, TypedArray>
+
+/**
+ * The other side: a `Worker` or a `MessagePort`, of a browser or of Node's `worker_threads`.
+ */
+export interface Port {
+  postMessage(message: any, transfer?: any): void
+}
+
+/** A simulation that runs in fixed steps. */
+export interface World<Input = any> {
+  /** The length of a step, in seconds. */
+  timeStep: number
+  /**
+   * Runs one step. `inputs` are the inputs that arrived since the step before, in the order in which
+   * the page sent them. The step must depend on nothing else, no clock and no `Math.random`: then
+   * the same inputs at the same ticks give the same world.
+   */
+  step(inputs: Input[]): void
+  /**
+   * Returns the arrays that the page gets. They are copied, so they may be views of linear memory.
+   * Called after steps, and once before the first.
+   */
+  arrays(): Arrays
+}
+
+/**
+ * In the worker: runs a world for the page that calls {@link connectWorld}. Call it once, directly
+ * when the script of the worker starts: messages of the page that arrive earlier are lost.
+ *
+ * The world runs by the clock. If it can't keep up, it catches up at most four steps; time beyond
+ * that is dropped, see {@link WorldConnection.dropped}. Whatever `setup`, `step` and `arrays` throw
+ * ends the world, and reaches the page.
+ *
+ * `setup` makes the world, from the option `options` of the page; it may be asynchronous, for example
+ * to await `init()`. `port` is the other side. Default: the page that started this worker.
+ */
+export function runWorld<Options = any, Input = any>(
+  setup: (options: Options) => World<Input> | Promise<World<Input>>,
+  port?: Port,
+): void
+
+export interface ConnectOptions {
+  /** Passed to the `setup` of the world: any value that can be cloned. Default: undefined. */
+  options?: any
+  /** The names of arrays of floats that `frame()` interpolates. Default: none. */
+  interpolate?: readonly string[]
+  /** The number of values per item in these arrays: 2 for points in the plane. Default: 2. */
+  dimensions?: number
+  /**
+   * An item that moves farther than this in a step has jumped: it is shown at its new place, and
+   * never in between. Such as an agent that starts again elsewhere, or a new agent in the slot of
+   * another. In world units, such as `2 * maxSpeed * timeStep`. Default: Infinity.
+   */
+  jump?: number
+  /** The initial {@link WorldConnection.speed}. Default: 1. */
+  speed?: number
+  /**
+   * Called once, if the worker does not start, or if the world throws. The world has then ended.
+   * Default: the error is thrown outside of any call, so it reaches the console.
+   */
+  onError?: (error: Error) => void
+}
+
+/** The page's side of a world. */
+export interface WorldConnection<Input = any, Shown extends Arrays = Arrays> {
+  /**
+   * Sends an input, any value that can be cloned. It takes effect in the next step. Returns a promise
+   * of that step's tick, for a replay. The promise is rejected if the world ends before.
+   */
+  send(input: Input): Promise<number>
+  /**
+   * Returns the arrays to draw at a time, in milliseconds: the argument of `requestAnimationFrame`'s
+   * callback. Default: now. Arrays of the option `interpolate` are between the last two frames that
+   * arrived, others are those of the newer one. After a gap of more than four steps, all are those of
+   * the newer one, also if `now` is Infinity. Returns null before the first frame. The arrays are
+   * valid until the caller returns to the event loop: copy what you keep.
+   */
+  frame(now?: number): Shown | null
+  /** The number of steps up to the newest frame. The first step has tick 1. */
+  readonly tick: number
+  /** The time that the newest step took in the worker, in milliseconds. */
+  readonly stepTime: number
+  /** Simulated time that was dropped because the world could not keep up, in seconds. */
+  readonly dropped: number
+  /**
+   * Simulated seconds per second. 0 stops the clock: steps then run only by `advance`. If the page is
+   * hidden, the world goes on, unless you set 0.
+   */
+  speed: number
+  /**
+   * Runs steps immediately, without the clock: to step a paused world, for lockstep, or for a replay.
+   * Returns a promise of the tick. `frame(Infinity)` then returns the arrays of that tick.
+   */
+  advance(steps: number): Promise<number>
+  /** Ends the world: terminates the worker, or closes the port. Waiting promises are rejected. */
+  dispose(): void
+}
+
+/** On the page: starts the world of a worker that calls {@link runWorld}. */
+export function connectWorld<Input = any, Shown extends Arrays = Arrays>(
+  port: Port,
+  options?: ConnectOptions,
+): WorldConnection<Input, Shown>

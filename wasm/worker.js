@@ -1,0 +1,282 @@
+// A world in a worker: the worker runs the steps, the page draws them. They exchange plain messages and
+// transferred buffers, which need no headers, unlike shared memory.
+//
+// From the page: { options, speed } first, then { id, input }, { id, steps }, { speed }, { buffer }.
+// From the worker: frames { tick, timeStep, stepTime, dropped, done, arrays }, or one { failure }. The
+// arrays of a frame are views of one buffer. `done` holds pairs: the id of a message, and its tick.
+
+/** The page holds two frames, to interpolate between them. Two more are on their way. */
+const BUFFERS = 4
+/** Steps that the world may lag behind the clock. More time is dropped. */
+const MAX_LAG = 4
+/** Frames that are more steps apart are not interpolated. */
+const MAX_GAP = 4
+/** The weight of a new frame in the measured rate of steps. */
+const WEIGHT = 1 / 16
+/** Milliseconds: a longer time between two frames counts as this long in that rate. */
+const MAX_PAUSE = 250
+
+/** Passes the messages that arrive at a thread or port, of a browser or Node, to a function. */
+function listen(port, receive) {
+  if (port.on) return port.on('message', receive)
+  port.addEventListener('message', ({ data }) => receive(data))
+  port.start?.()
+}
+
+// ---- In the worker ----
+
+/** Workers of Node have no global postMessage(). */
+const ownPort = () =>
+  'postMessage' in globalThis
+    ? globalThis
+    : /** @type {any} */ (globalThis).process.getBuiltinModule('node:worker_threads').parentPort
+
+export function runWorld(setup, port = ownPort()) {
+  const free = Array.from({ length: BUFFERS }, () => new ArrayBuffer(0))
+  let world
+  let tick = 0
+  let stepTime = 0
+  let dropped = 0
+  let inputs = []
+  let done = []
+  let isNew = false // true if the page does not have the current state
+  let speed = 0
+  let due = 0 // steps
+  let then = 0 // when `due` was computed
+  let timer
+  let hasFailed = false
+  let queue = Promise.resolve()
+
+  /** Runs a task, unless one has failed. The first failure is sent, and ends the world. */
+  async function attempt(task, message) {
+    try {
+      if (!hasFailed) await task(message)
+    } catch (/** @type {any} */ error) {
+      hasFailed = true
+      clearTimeout(timer)
+      port.postMessage({ failure: { message: String(error), stack: error?.stack } })
+    }
+  }
+
+  function step() {
+    const start = performance.now()
+    const applied = inputs
+    inputs = []
+    world.step(applied.map(({ input }) => input))
+    tick++
+    for (const { id } of applied) done.push(id, tick)
+    stepTime = performance.now() - start
+    isNew = true
+  }
+
+  /** Sends the current state if the page does not have it and a buffer is free. */
+  function send() {
+    if (!isNew || free.length === 0) return
+    isNew = false
+    const sources = Object.entries(world.arrays())
+    const bytes = sources.reduce((sum, [, { byteLength }]) => sum + aligned(byteLength), 0)
+    let buffer = /** @type {ArrayBuffer} */ (free.pop())
+    if (buffer.byteLength < bytes) buffer = new ArrayBuffer(bytes + aligned(bytes / 2)) // may grow
+    const arrays = {}
+    let offset = 0
+    for (const [name, source] of sources) {
+      arrays[name] = new source.constructor(buffer, offset, source.length)
+      arrays[name].set(source)
+      offset += aligned(source.byteLength)
+    }
+    const { timeStep } = world
+    port.postMessage({ tick, timeStep, stepTime, dropped, done, arrays }, [buffer])
+    done = []
+  }
+
+  /** Runs the steps that are due. After the time of one step it returns to the event loop. */
+  function run() {
+    const { timeStep } = world
+    const now = performance.now()
+    due += (speed * (now - then)) / (1000 * timeStep)
+    then = now
+    const lost = Math.max(Math.floor(due - MAX_LAG * Math.max(speed, 1)), 0)
+    due -= lost
+    dropped += lost * timeStep
+    for (; due >= 1 && performance.now() - now < 1000 * timeStep; due--) step()
+    send()
+    clearTimeout(timer)
+    const wait = (1000 * timeStep * Math.max(1 - due, 0)) / speed
+    if (speed > 0) timer = setTimeout(attempt, wait, run)
+  }
+
+  async function receive(message) {
+    if ('buffer' in message) free.push(message.buffer)
+    else if ('input' in message) inputs.push(message)
+    else if ('steps' in message) {
+      for (let n = 0; n < message.steps; n++) step()
+      done.push(message.id, tick)
+      isNew = true
+    } else {
+      if ('options' in message) await start(message.options)
+      run() // up to now, at the old speed
+      speed = message.speed
+      run()
+    }
+    send()
+  }
+
+  async function start(options) {
+    world = await setup(options)
+    if (!(world.timeStep > 0)) throw new RangeError(`timeStep: ${world.timeStep}, expected above 0`)
+    isNew = true
+  }
+
+  listen(port, (message) => (queue = queue.then(() => attempt(receive, message))))
+}
+
+const aligned = (bytes) => 8 * Math.ceil(bytes / 8)
+
+// ---- On the page ----
+
+export function connectWorld(port, settings = {}) {
+  const { options, interpolate = [], dimensions = 2, jump = Infinity } = settings
+  let { speed = 1 } = settings
+  const waiting = new Map() // by id: the functions of promises
+  const shown = {} // the arrays of the last frame()
+  let lastId = 0
+  /** @type {any} */ let older = null
+  /** @type {any} */ let newer = null
+  let place = 0 // of the display, in steps: between the two frames
+  let displayed = 0 // when `place` was computed
+  let arrived = 0 // when `newer` arrived
+  let steps = 0 // between frames, the mean
+  let pause = 0 // milliseconds between frames, the mean
+  let ended = null // the error of later calls
+
+  function end(error) {
+    if (ended) return false
+    ended = error
+    for (const { reject } of waiting.values()) reject(error)
+    waiting.clear()
+    port.postMessage({ speed: 0 }) // a world behind a port is not terminated
+    port.terminate?.()
+    port.close?.()
+    return true
+  }
+
+  /** Ends the world because it failed. Without `onError` the error is thrown. */
+  function fail(error) {
+    if (!end(error)) return
+    if (settings.onError) return settings.onError(error)
+    queueMicrotask(() => {
+      throw error
+    })
+  }
+
+  function receive(message) {
+    if (ended) return
+    const { failure, done, ...frame } = message
+    if (failure) {
+      const error = new Error(failure.message)
+      if (failure.stack) error.stack = failure.stack
+      return fail(error)
+    }
+    const missing = interpolate.find((name) => !frame.arrays[name])
+    if (missing) return fail(new TypeError(`connectWorld: the world has no array '${missing}'`))
+
+    const now = performance.now()
+    if (!newer) {
+      older = newer = frame
+      steps = 1
+      pause = 1000 * frame.timeStep
+    } else {
+      if (older !== newer) {
+        const [{ buffer }] = Object.values(older.arrays)
+        port.postMessage({ buffer }, [buffer])
+      }
+      older = newer
+      newer = frame
+      steps += WEIGHT * (newer.tick - older.tick - steps)
+      pause += WEIGHT * (Math.min(now - arrived, MAX_PAUSE) - pause)
+    }
+    arrived = now
+    for (let i = 0; i < done.length; i += 2) {
+      waiting.get(done[i]).resolve(done[i + 1])
+      waiting.delete(done[i])
+    }
+  }
+
+  /** Posts a message whose tick the worker sends back. Returns a promise of that tick. */
+  function ask(message) {
+    const promise = new Promise((resolve, reject) => {
+      if (ended) return reject(ended)
+      port.postMessage({ ...message, id: ++lastId })
+      waiting.set(lastId, { resolve, reject })
+    })
+    promise.catch(() => {}) // not unhandled if the caller does not need the tick
+    return promise
+  }
+
+  function mix(from, to, part, out) {
+    const limit = jump * (newer.tick - older.tick)
+    for (let first = 0; first < to.length; first += dimensions) {
+      const end = first + dimensions
+      let squared = 0
+      for (let i = first; i < end; i++) squared += (to[i] - from[i]) ** 2
+      const isNear = squared <= limit * limit // false for NaN
+      for (let i = first; i < end; i++) out[i] = isNear ? from[i] + part * (to[i] - from[i]) : to[i]
+    }
+    return out
+  }
+
+  listen(port, receive)
+  const onFailure = (event) => {
+    event.preventDefault?.() // it is passed on
+    fail(event instanceof Error ? event : new Error(event.message ?? 'the worker did not start'))
+  }
+  if (port.on) port.on('error', onFailure).on('exit', () => fail(new Error('the worker ended')))
+  else port.addEventListener('error', onFailure)
+  port.postMessage({ options, speed })
+
+  return {
+    send: (input) => ask({ input }),
+    advance: (steps) => ask({ steps }),
+
+    frame(now = performance.now()) {
+      if (!newer) return null
+      const span = newer.tick - older.tick
+      place += (Math.max(now - displayed, 0) * steps) / pause
+      place = Math.min(Math.max(place, older.tick), newer.tick)
+      if (span > MAX_GAP * Math.max(speed, 1)) place = newer.tick
+      displayed = Math.min(now, performance.now()) // finite
+      const part = span > 0 ? (place - older.tick) / span : 1
+      for (const name in newer.arrays) {
+        const [from, to] = [older.arrays[name], newer.arrays[name]]
+        if (!interpolate.includes(name)) shown[name] = to
+        else {
+          if (shown[name]?.length !== to.length) shown[name] = to.slice()
+          mix(from, to, part, shown[name])
+        }
+      }
+      return shown
+    },
+
+    get tick() {
+      return newer?.tick ?? 0
+    },
+    get stepTime() {
+      return newer?.stepTime ?? 0
+    },
+    get dropped() {
+      return newer?.dropped ?? 0
+    },
+
+    get speed() {
+      return speed
+    },
+    set speed(value) {
+      speed = value
+      port.postMessage({ speed })
+    },
+
+    dispose() {
+      end(new Error('connectWorld: disposed'))
+    },
+  }
+}
