@@ -80,7 +80,7 @@ examples('the overview links to all examples, and each shows its source files', 
   )
   for (const href of hrefs) {
     await page.goto(`${href}#source`)
-    await until(page, () => /from 'copse'|from '\.\/simulation/.test(document.body.innerText))
+    await until(page, () => /from 'copse|from '\.\/simulation/.test(document.body.innerText))
     assert.is(await page.locator('nav a[aria-current]').count(), 1)
   }
   assert.is(await page.locator('details').count(), 5, 'also the files of the server')
@@ -306,6 +306,44 @@ examples('the components of bitECS are arrays of the tree, also after it has gro
   })
   assert.ok(ill > 0)
   assert.equal(wrong, [])
+  assert.equal(errors, [])
+})
+
+examples('a world in a worker follows the pointer, as it does in the page', async () => {
+  const { page, errors } = await visit('worker', ['wall', 'agent', 'hit'])
+  const box = await page.locator('#stage canvas').boundingBox()
+  const goals = []
+  for (const part of [0.4, 0.6]) {
+    if (part === 0.6) await page.locator('#in-worker').click()
+    await until(page, () => window.example.world.tick > 0, null, { ms: 16 })
+    await page.mouse.click(box.x + part * box.width, box.y + box.height / 2)
+    const tick = await page.evaluate(() => window.example.world.tick)
+    await until(page, (tick) => window.example.world.tick > tick + 10, tick)
+    const { goal, positions } = await page.evaluate(() => {
+      const { arrays, goal } = window.example
+      return { goal, positions: [...arrays.positions] }
+    })
+    assert.is(positions.length, 20_000)
+    assert.ok(positions.every((coordinate) => coordinate > 0 && coordinate < 200))
+    assert.ok(Math.abs(goal[1] - 100) < 1, 'at the pointer')
+    goals.push(goal[0])
+    await frames(page, 90) // measured after some frames
+  }
+  assert.ok(goals[0] < goals[1])
+  const text = await page.locator('#gain').textContent()
+  assert.match(text, /worker: [\d.]+ ms\nworld in the page: [\d.]+ ms\nA step takes [\d.]+ ms/)
+
+  // The goal stays where it is: then both worlds are equal at each tick.
+  const isPast = (tick) =>
+    window.example.world.tick > tick && !document.querySelector('#in-worker:disabled')
+  for (const ticks of [20, 200]) {
+    await page.locator('#in-worker').click()
+    await until(page, (ticks) => window.example.world.tick < ticks, 20)
+    await until(page, isPast, ticks)
+  }
+  const compared = () => document.querySelector('#gain').textContent.includes('Hashes of both')
+  await until(page, compared)
+  assert.match(await page.locator('#gain').textContent(), 'ticks: equal ✓')
   assert.equal(errors, [])
 })
 

@@ -18,6 +18,10 @@ const examples = {
     'recast-navigation',
     'A navigation mesh finds a way for each hero, and a flow field leads the horde around them.',
   ],
+  worker: [
+    'Worker',
+    'Ten thousand agents in a worker. The page’s thread only draws, without special headers.',
+  ],
   server: ['Game server', 'A Node server and two clients in lockstep, verified by hashes.'],
 }
 const load = import.meta.glob('./*/*.js', { query: '?raw', import: 'default' })
