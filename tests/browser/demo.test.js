@@ -369,7 +369,7 @@ demo('a quadtree follows colliders, and finds what a loop finds', async () => {
   const box = await page.locator('#stage').boundingBox()
   await page.mouse.move(box.x + box.width / 2, box.y + box.height / 2)
   await until(page, () => window.copseDemo.hits > 0)
-  await allEqual(page, 3)
+  await allEqual(page, 4)
   assert.ok((await number(page, 'Changes per frame')) > 0)
   assert.ok((await number(page, 'Pairs')) > 0)
 
@@ -399,7 +399,7 @@ demo('a quadtree follows colliders, and finds what a loop finds', async () => {
 
   await page.locator('#stage canvas[role]').press('Space')
   await until(page, () => window.copseDemo.paused)
-  const paused = await still(page, 2)
+  const paused = await still(page, 40)
   await frames(page, 10)
   assert.ok((await picture(page)) === paused, 'paused')
   await page.getByRole('checkbox', { name: 'find overlaps' }).uncheck()
@@ -407,6 +407,35 @@ demo('a quadtree follows colliders, and finds what a loop finds', async () => {
   assert.equal(errors, [])
   assert.equal(await demoState(page, 'errors'), [])
 })
+
+for (const scene of ['colliders', 'neighbors', 'octree'])
+  demo(`many queries find what a plain loop finds: ${scene}`, async () => {
+    const { page, errors } = await site.page(`#scene=${scene}`, SMALL)
+    const compared = () => window.copseDemo.results.some(({ name }) => /many/.test(name))
+    const bars = page.locator('.bars')
+    const hits = async (place) => {
+      await page.getByRole('combobox', { name: 'queried place' }).selectOption(place)
+      await until(page, compared)
+      await allEqual(page, 1)
+      await number(page, 'Hits') // the bars follow the panel
+      assert.match(await bars.innerText(), /equal ✓/)
+      return parseFloat((await bars.innerText()).match(/, ([\d.]+) hits each/)[1])
+    }
+    const anywhere = await hits('anywhere')
+    assert.ok(anywhere > 0)
+    assert.ok((await hits('densest place')) > anywhere)
+    assert.ok((await hits('sparsest place')) < anywhere)
+    await page.getByRole('slider', { name: 'queries per frame' }).press('ArrowRight')
+    await until(page, compared)
+    await number(page, 'Hits')
+    assert.match(await bars.innerText(), /1,000 queries/)
+    for (let i = 0; i < 6; i++)
+      await page.getByRole('slider', { name: 'queries per frame' }).press('ArrowLeft')
+    await number(page, 'Hits')
+    assert.not.ok(await bars.isVisible(), 'hidden without queries')
+    assert.not.ok(await page.evaluate(compared))
+    assert.equal(errors, [])
+  })
 
 demo('an octree follows swarms, and the player moves with the camera', async () => {
   const { page, errors } = await site.page('#scene=octree', SMALL)
@@ -435,7 +464,7 @@ demo('an octree follows swarms, and the player moves with the camera', async () 
   await until(page, () => window.copseDemo.paused)
   await page.mouse.move(x + 80, y)
   // Waits until the player is at rest after each action: then only the next action changes the picture.
-  let before = await still(page)
+  let before = await still(page, 40)
   const changes = async (what) => {
     await changed(page, before, what)
     before = await still(page)

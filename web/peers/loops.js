@@ -356,7 +356,7 @@ export const walls = {
 // ---- Hashes: sums, so that the order within a row does not matter. Same as in native/common.h ----
 
 /** Returns the hash of one number in a row. */
-function mix(row, number) {
+export function mix(row, number) {
   let h = Math.imul(row + 1, 0x9e3779b1) ^ Math.imul(number + 1, 0x85ebca6b)
   h = Math.imul(h ^ (h >>> 15), 0x2c1b3c6d)
   return (h ^ (h >>> 12)) >>> 0

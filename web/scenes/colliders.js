@@ -5,7 +5,8 @@ import { Quadtree } from 'copse'
 import { smooth, timeRun } from '../view/clock.js'
 import { createComparison, isSame, verdict } from '../view/compare.js'
 import { addSteps, scaleSetting } from '../view/controls.js'
-import { drawArea, fillDisc } from '../view/draw.js'
+import { drawArea, fillDisc, strokeAreas } from '../view/draw.js'
+import { addExperimentControls, createExperiment, experimentParams } from '../view/experiment.js'
 import { formatTime } from '../view/format.js'
 import { spawn } from '../view/spawn.js'
 import { theme } from '../view/theme.js'
@@ -17,11 +18,10 @@ const SPREADS = { uniform: 1, battle: 0.7, clusters: 0.4 } // scale of the items
 const MAX_BRUTE_PAIRS = 2_000 // items: with more, brute force would slow down the page
 const MAX_CROSSES = 3_000 // drawn: more would look solid gray
 const MAX_OVERLAPS = 20_000 // drawn: with more, items cover each other anyway
-const SIZES = [5, 400]
+const SIDES = [4, 800] // of the queried area
 const [ALL_AT_ONCE, ONE_BY_ONE] = ['moveAll', 'move one by one']
 const LARGE = 60 // one in this many items is large
 const PAIRS_EVERY = 4 // pairs are compared in every fourth comparison, since that takes long
-const { fround } = Math
 
 export default {
   name: 'colliders',
@@ -45,7 +45,8 @@ export default {
   params: {
     items: 1_500,
     spread: 'uniform',
-    size: 90,
+    ...{ width: 80, height: 50 }, // of the queries: about ten hits among 1,500 items
+    ...experimentParams,
     update: ALL_AT_ONCE,
     leafSize: 12,
     maxDepth: 8,
@@ -57,7 +58,9 @@ export default {
   controls(gui, params) {
     addSteps(gui, params, 'items', ITEMS)
     gui.add(params, 'spread', Object.keys(SPREADS))
-    gui.add(params, 'size', ...SIZES, 1)
+    gui.add(params, 'width', ...SIDES, 1).name('area width')
+    gui.add(params, 'height', ...SIDES, 1).name('area height')
+    addExperimentControls(gui, params)
     gui.add(params, 'update', [ALL_AT_ONCE, ONE_BY_ONE])
     gui.add(params, 'leafSize', 0, 64, 1)
     gui.add(params, 'maxDepth', 0, 8, 1)
@@ -85,6 +88,16 @@ export default {
     let compared = 0 // number of comparisons
     let overlaps = {} // result of comparePairs()
     const comparison = createComparison(compare)
+    const area = new Float32Array(4) // queried at the pointer
+    const experiment = createExperiment(stage, params, {
+      dimensions: 2,
+      label: () => 'quadtree',
+      bounds: () => [0, 0, stage.width, stage.height],
+      sides: () => [params.width, params.height],
+      index: () => tree,
+      items: () => tree.boxes.subarray(0, 4 * tree.slots),
+      capacity: MAX_ITEMS,
+    })
 
     function gather() {
       const { width, height } = stage
@@ -114,6 +127,7 @@ export default {
       overlaps = {}
       compared = 0
       comparison.forget()
+      experiment.forget()
     }
 
     // Writes all boxes. One call of moveAll() then updates the tree.
@@ -143,18 +157,16 @@ export default {
 
     function runQuery() {
       const { x, y } = pointer
-      const { size } = params
-      return tree.rangeInto(x - size, y - size, x + size, y + size, results)
+      const [halfX, halfY] = [params.width / 2, params.height / 2]
+      area.set([x - halfX, y - halfY, x + halfX, y + halfY])
+      return tree.rangeInto(area[0], area[1], area[2], area[3], results)
     }
 
     const findPairs = () => tree.pairsInto(pairs)
 
     function bruteForce() {
       const { boxes } = tree
-      const minX = fround(pointer.x - params.size)
-      const minY = fround(pointer.y - params.size)
-      const maxX = fround(pointer.x + params.size)
-      const maxY = fround(pointer.y + params.size)
+      const [minX, minY, maxX, maxY] = area
       let count = 0
       for (let i = 0, offset = 0; i < params.items; i++, offset += 4) {
         if (boxes[offset] > maxX || boxes[offset + 2] < minX) continue
@@ -213,6 +225,7 @@ export default {
         const { bruteTime, equal } = overlaps
         return [
           ...comparison.results(),
+          ...experiment.results(),
           { name: 'straddlers', equal: straddled === stats.straddlers },
           ...(equal === undefined ? [] : [{ name: 'brute force pairs', total: bruteTime, equal }]),
         ]
@@ -220,6 +233,7 @@ export default {
 
       frame(dt, lap) {
         comparison.pass(dt)
+        experiment.pass(dt)
         lap()
         crowd.move(dt)
         if (params.update === ALL_AT_ONCE) writeBoxes()
@@ -229,8 +243,9 @@ export default {
         lap('build')
         pairCount = params.pairs ? findPairs() : 0
         hits = runQuery()
-        lap('query')
         stats = tree.stats()
+        experiment.run()
+        lap('query')
         changes = smooth(changes, stats.changes)
       },
 
@@ -251,6 +266,7 @@ export default {
 
       report(times) {
         const { nodes, leaves, visits, depth, bytes, perDepth } = stats
+        experiment.show()
         return {
           numbers: [
             ['Items', params.items],
@@ -291,16 +307,21 @@ export default {
         plant()
       },
 
-      scroll: (steps) => scaleSetting(stage, params, 'size', steps, SIZES),
+      scroll(steps) {
+        for (const side of ['width', 'height']) scaleSetting(stage, params, side, steps, SIDES)
+        forget()
+      },
 
-      dispose: () => tree.dispose(),
+      dispose() {
+        experiment.dispose()
+        tree.dispose()
+      },
     }
 
     // Tints the leaves that the area meets, looseness included.
     function drawTint() {
       const { context, width, height } = stage
-      const { size, looseness } = params
-      const { x, y } = pointer
+      const { looseness } = params
       context.fillStyle = theme.tint
       for (let offset = 0; offset < cells.length; offset += 6) {
         if (isDivided(offset)) continue
@@ -309,10 +330,9 @@ export default {
         const maxX = cells[offset + 2]
         const maxY = cells[offset + 3]
         const part = (looseness - 1) / 2 ** (cells[offset + 4] + 1)
-        const reachX = size + part * width
-        const reachY = size + part * height
-        if (minX > x + reachX || maxX < x - reachX) continue
-        if (minY > y + reachY || maxY < y - reachY) continue
+        const [marginX, marginY] = [part * width, part * height]
+        if (minX - marginX > area[2] || maxX + marginX < area[0]) continue
+        if (minY - marginY > area[3] || maxY + marginY < area[1]) continue
         context.fillRect(minX, minY, maxX - minX, maxY - minY)
       }
     }
@@ -372,8 +392,9 @@ export default {
     function drawQuery() {
       const { context } = stage
       const { x, y } = pointer
-      const { size } = params
-      drawArea(context, theme.query, () => context.rect(x - size, y - size, 2 * size, 2 * size))
+      const { width, height } = params
+      strokeAreas(context, experiment.areas, params.queries)
+      drawArea(context, theme.query, () => context.rect(area[0], area[1], width, height))
       fillDisc(context, 2.5, theme.query, x, y)
     }
   },

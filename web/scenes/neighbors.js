@@ -4,7 +4,8 @@
 import { AgentTree, Grid } from 'copse'
 import { timeRun } from '../view/clock.js'
 import { scaleSetting } from '../view/controls.js'
-import { drawArea, drawDots, fillDisc, radiusFor } from '../view/draw.js'
+import { drawArea, drawDots, fillDisc, radiusFor, strokeAreas } from '../view/draw.js'
+import { addExperimentControls, createExperiment, experimentParams } from '../view/experiment.js'
 import { formatNumber, formatTime } from '../view/format.js'
 import { createTimer } from '../view/pace.js'
 import { SPREADS, spawn } from '../view/spawn.js'
@@ -15,7 +16,7 @@ const MAX_CELLS = 4_000 // drawn: more would look solid gray
 const MIN_SPACING = 8 // pixels between lines of the grid; closer ones are not drawn
 const FEW = 8 // agents in a cell of the grid; cells with more change color
 const COMPARE_EVERY = 0.12 // seconds; measures one row of the table at a time
-const LIMITS = { size: [5, 400], k: [1, 500], cellSize: [5, 300] }
+const LIMITS = { size: [5, 400], side: [4, 800], k: [1, 500], cellSize: [5, 300] }
 const DEGREE = Math.PI / 180
 
 const [TREE, GRID, BRUTE] = ['agent tree', 'grid', 'brute force']
@@ -61,6 +62,7 @@ export default {
     agents: 600,
     spread: 'uniform',
     query: 'radius',
+    ...{ width: 80, height: 50, ...experimentParams }, // of many queries
     size: 90,
     k: 30,
     halfAngle: 35,
@@ -79,6 +81,9 @@ export default {
     const size = gui.add(params, 'size', ...LIMITS.size, 1)
     const k = gui.add(params, 'k', ...LIMITS.k, 1)
     const halfAngle = gui.add(params, 'halfAngle', 1, 180, 1).name('half angle °')
+    addExperimentControls(gui, params)
+    gui.add(params, 'width', ...LIMITS.side, 1).name('area width')
+    gui.add(params, 'height', ...LIMITS.side, 1).name('area height')
     const index = gui.add(params, 'index', [TREE, GRID, BRUTE])
     const ofTree = [
       gui.add(params, 'axis', AXES),
@@ -113,6 +118,14 @@ export default {
     let measured = [] // per row: build and query in ms, depth, visits, nodes
     let row = 0
     const timer = createTimer(COMPARE_EVERY, compare)
+    const experiment = createExperiment(stage, params, {
+      ...{ dimensions: 2, points: true, capacity: MAX_AGENTS },
+      label: () => params.index,
+      bounds: () => [0, 0, stage.width, stage.height],
+      sides: () => [params.width, params.height],
+      index: () => index,
+      items: () => index.positions.subarray(0, 2 * params.agents),
+    })
 
     function gather() {
       crowd = spawn(params.spread, params.agents, stage.width, stage.height, stage.random)
@@ -129,6 +142,9 @@ export default {
       index = indices[row]
       measured = indices.map(() => ({}))
       timer.restart()
+      fill(index)
+      index.build()
+      experiment.forget()
     }
 
     function shownRow() {
@@ -181,6 +197,7 @@ export default {
 
     return {
       hits: () => hits,
+      results: experiment.results,
 
       frame(dt, lap) {
         timer.pass(dt)
@@ -191,8 +208,11 @@ export default {
         index.build()
         lap('build')
         hits = runQuery(index)
-        lap('query')
         stats = index.stats()
+        experiment.run()
+        lap('query')
+        experiment.pass(dt)
+        lap()
       },
 
       draw() {
@@ -206,6 +226,7 @@ export default {
           drawCells(params.index === GRID ? 0 : radius + 1.5)
         }
         drawDots(stage, positions, null, params.agents, radius, theme.agent)
+        strokeAreas(stage.context, experiment.areas, params.queries)
         drawQuery(positions)
         drawDots(stage, positions, results, hits, 1.35 * radius, theme.hit)
       },
@@ -213,6 +234,7 @@ export default {
       report() {
         const shown = shownRow()
         const { agents } = area
+        experiment.show()
         const about = area.shared && agents < params.agents ? '≈ ' : ''
         return {
           numbers: [
@@ -245,7 +267,10 @@ export default {
         else if (field !== 'cells') selectIndex()
       },
 
-      resize: (x, y) => crowd.resize(x, y),
+      resize(x, y) {
+        crowd.resize(x, y)
+        experiment.forget()
+      },
 
       scroll(steps) {
         if (params.query !== 'nearest')
@@ -256,6 +281,7 @@ export default {
       },
 
       dispose() {
+        experiment.dispose()
         for (const index of indices) index.dispose()
       },
     }

@@ -5,6 +5,7 @@ import { Octree } from 'copse'
 import { smooth, timeRun } from '../view/clock.js'
 import { createComparison, isSame } from '../view/compare.js'
 import { addSteps } from '../view/controls.js'
+import { addExperimentControls, createExperiment, experimentParams } from '../view/experiment.js'
 import { formatTime } from '../view/format.js'
 import { ease, loadWorld } from '../view/loadworld.js'
 import { FRAME } from '../view/pace.js'
@@ -45,6 +46,7 @@ export default {
   params: {
     items: 500, // more would halve the frame rate without graphics hardware
     size: 0.3,
+    ...experimentParams,
     leafSize: 8,
     maxDepth: 5,
     looseness: 1,
@@ -54,6 +56,7 @@ export default {
   controls(gui, params) {
     addSteps(gui, params, 'items', ITEMS)
     gui.add(params, 'size', 0.05, 1, 0.05).name("player's box")
+    addExperimentControls(gui, params)
     gui.add(params, 'leafSize', 0, 64, 1)
     gui.add(params, 'maxDepth', 0, MAX_DEPTH, 1)
     gui.add(params, 'looseness', 1, 4, 0.1)
@@ -76,6 +79,15 @@ export default {
     let changes // per frame, smoothed
     let time = 0
     const comparison = createComparison(compare)
+    const experiment = createExperiment(stage, params, {
+      dimensions: 3,
+      label: () => 'octree',
+      bounds: () => [...WORLD.map((half) => -half), ...WORLD],
+      sides: () => new Array(3).fill(2 * params.size),
+      index: () => tree,
+      items: () => tree.boxes.subarray(0, 6 * tree.slots),
+      capacity: MAX_ITEMS,
+    })
     const world = loadWorld(stage, [3, 2.1, 3.9], createView)
 
     // Sets the swings on each axis: of swarms through the world, and of items about their swarm.
@@ -134,6 +146,7 @@ export default {
       stats = tree.stats() // resets the count of changes, which includes the load
       changes = undefined
       comparison.forget()
+      experiment.forget()
     }
 
     // Moves the player toward the point under the pointer, at the distance of the origin: so it goes with the
@@ -188,7 +201,7 @@ export default {
 
     return {
       hits: () => hits,
-      results: comparison.results,
+      results: () => [...comparison.results(), ...experiment.results()],
 
       frame(dt, lap) {
         time += dt
@@ -198,10 +211,12 @@ export default {
         tree.moveAll()
         lap('build')
         hits = runQuery()
-        lap('query')
         stats = tree.stats()
+        experiment.run()
+        lap('query')
         changes = smooth(changes, stats.changes)
         comparison.pass(dt)
+        experiment.pass(dt)
         lap()
       },
 
@@ -214,6 +229,7 @@ export default {
       },
 
       report(times) {
+        experiment.show()
         return {
           numbers: [
             ['Items', params.items],
@@ -234,12 +250,16 @@ export default {
       change(field) {
         if (field === 'items') gather()
         if (['items', 'leafSize', 'maxDepth', 'looseness'].includes(field)) plant()
-        else comparison.forget()
+        else {
+          comparison.forget()
+          experiment.forget()
+        }
       },
 
       scroll: world.zoom,
 
       dispose() {
+        experiment.dispose()
         world.dispose()
         tree.dispose()
       },

@@ -8,6 +8,7 @@ import { theme } from './theme.js'
 export const ABSENT = 255
 
 const FULL = 2 * Math.PI
+const MAX_AREAS = 60 // drawn
 const MANY = 500 // from this count, sprites draw
 const stamps = new Map()
 
@@ -156,6 +157,18 @@ export function drawArea(context, color, trace) {
   context.fill()
   context.globalAlpha = 1
   context.stroke()
+}
+
+/** Strokes areas minX, minY, maxX, maxY, …, faintly, and not all if there are many. */
+export function strokeAreas(context, areas, count) {
+  context.strokeStyle = theme.query
+  context.lineWidth = 1
+  context.globalAlpha = 0.35
+  for (let row = 0; row < Math.min(count, MAX_AREAS); row++) {
+    const [minX, minY, maxX, maxY] = areas.subarray(4 * row, 4 * row + 4)
+    context.strokeRect(minX, minY, maxX - minX, maxY - minY)
+  }
+  context.globalAlpha = 1
 }
 
 /** True if items are so small, or so many, that a disc looks like a square, which is faster to draw. */
