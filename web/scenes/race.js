@@ -298,20 +298,22 @@ export default {
       const { context } = stage
       const results = runners.map(resultOf)
       const longest = Math.max(...results.map(({ total }) => total || 0))
-      const step = Math.min(bars.height / (runners.length + 0.4), 100)
-      const room = bars.width - 116 // the rest is for the number
-      const thick = Math.min(28, 0.34 * step)
+      const step = Math.min(bars.height / (runners.length + 0.4), 200)
+      const size = Math.min(Math.max(Math.round(0.12 * step), 12), 20) // of the text
+      const room = bars.width - 10 * size // the rest is for the number
+      const thick = 0.34 * step
       drawKey()
       runners.forEach(({ name, takesPart, limit, compared, mismatch }, i) => {
         const { build, query, total } = results[i]
         const y = bars.y + (i + 0.6) * step
-        write(name, bars.x, y, theme.ink, `600 13px ${FONT}`)
+        write(name, bars.x, y, theme.ink, `600 ${size + 1}px ${FONT}`)
         if (!takesPart) {
           write(
             `skipped above ${formatNumber(limit)} agents`,
             bars.x,
-            y + 12 + thick / 2,
+            y + size + thick / 2,
             theme.muted,
+            `${size}px ${FONT}`,
           )
           return
         }
@@ -322,19 +324,20 @@ export default {
             bars.x + bars.width,
             y,
             mismatch ? theme.red : theme.muted,
-            undefined,
+            `${size}px ${FONT}`,
             'right',
           )
         }
         if (!total) return
         const scale = room / longest
         context.fillStyle = theme.parts.build
-        context.fillRect(bars.x, y + 11, build * scale, thick)
+        context.fillRect(bars.x, y + size - 1, build * scale, thick)
         context.fillStyle = theme.parts.query
-        context.fillRect(bars.x + build * scale, y + 11, query * scale, thick)
+        context.fillRect(bars.x + build * scale, y + size - 1, query * scale, thick)
         const factor = i > 0 ? ` · ${formatFactor(total, results[0].total)}` : ''
         const end = bars.x + total * scale + 8
-        write(formatTime(total) + factor, end, y + 11 + thick / 2, theme.ink)
+        const middle = y + size - 1 + thick / 2
+        write(formatTime(total) + factor, end, middle, theme.ink, `${size}px ${FONT}`)
       })
     }
 
