@@ -8,12 +8,19 @@ import { addSteps, scaleSetting } from '../view/controls.js'
 import { drawArea, fillDisc, strokeAreas } from '../view/draw.js'
 import { addExperimentControls, createExperiment, experimentParams } from '../view/experiment.js'
 import { formatTime } from '../view/format.js'
+import {
+  addPopulationControls,
+  createPopulation,
+  MAX_ADDED,
+  populationParams,
+} from '../view/population.js'
 import { spawn } from '../view/spawn.js'
 import { theme } from '../view/theme.js'
 import { createStraddlers } from './colliders/straddlers.js'
 
 const ITEMS = [100, 200, 500, 1_000, 1_500, 2_000, 3_000, 5_000, 10_000, 20_000]
-const MAX_ITEMS = ITEMS.at(-1)
+const CAPACITY = ITEMS.at(-1) + MAX_ADDED
+const NEST = 60 // radius in which items are born together
 const SPREADS = { uniform: 1, battle: 0.7, clusters: 0.4 } // scale of the items: smaller where they crowd
 const MAX_BRUTE_PAIRS = 2_000 // items: with more, brute force would slow down the page
 const MAX_CROSSES = 3_000 // drawn: more would look solid gray
@@ -31,8 +38,8 @@ export default {
   summary: 'Box queries and overlaps, in cells that follow the boxes',
   description:
     'A quadtree keeps up with moving boxes: it finds the boxes in the area at the pointer, and all pairs that overlap.',
-  try: 'Move the pointer; wheel or pinch resizes it.',
-  help: 'The leaves that the query visits are tinted. A box that straddles a line belongs to an inner cell. Arrow keys move the area, + and - resize it.',
+  try: 'Move the pointer; wheel or pinch resizes it; click to add items, or to strike those in the area.',
+  help: 'The leaves that the query visits are tinted. A box that straddles a line belongs to an inner cell. Arrow keys move the area, + and - resize it. Enter clicks.',
   legend: [
     ['dot', 'hit', 'in the area'],
     ['dot', 'agent', 'box'],
@@ -47,6 +54,7 @@ export default {
     spread: 'uniform',
     ...{ width: 80, height: 50 }, // of the queries: about ten hits among 1,500 items
     ...experimentParams,
+    ...populationParams,
     update: ALL_AT_ONCE,
     leafSize: 12,
     maxDepth: 8,
@@ -61,6 +69,7 @@ export default {
     gui.add(params, 'width', ...SIDES, 1).name('area width')
     gui.add(params, 'height', ...SIDES, 1).name('area height')
     addExperimentControls(gui, params)
+    addPopulationControls(gui, params)
     gui.add(params, 'update', [ALL_AT_ONCE, ONE_BY_ONE])
     gui.add(params, 'leafSize', 0, 64, 1)
     gui.add(params, 'maxDepth', 0, 8, 1)
@@ -71,12 +80,12 @@ export default {
 
   setup(stage, params) {
     const { pointer, random } = stage
-    const halves = new Float32Array(2 * MAX_ITEMS)
-    const results = new Uint32Array(MAX_ITEMS)
-    const expected = new Uint32Array(MAX_ITEMS)
+    const halves = new Float32Array(2 * CAPACITY)
+    const results = new Uint32Array(CAPACITY)
+    const expected = new Uint32Array(CAPACITY)
     const pairs = new Uint32Array(2 * MAX_OVERLAPS) // pairs to draw
     const straddlers = createStraddlers()
-    const straddling = new Uint32Array(MAX_ITEMS)
+    const straddling = new Uint32Array(CAPACITY)
     let crowd // moves the centers of the boxes
     let tree
     let cells
@@ -96,14 +105,34 @@ export default {
       sides: () => [params.width, params.height],
       index: () => tree,
       items: () => tree.boxes.subarray(0, 4 * tree.slots),
-      capacity: MAX_ITEMS,
+      capacity: CAPACITY,
     })
+
+    const population = createPopulation(stage, params, {
+      dimensions: 2,
+      capacity: CAPACITY,
+      tree: () => tree,
+      place,
+      struck: () => tree.range(...area).slice(),
+    })
+    let nest = { number: -1, x: 0, y: 0 } // where items were born last
+
+    function place(i, number) {
+      if (number !== undefined && number !== nest.number) {
+        const [x, y] = [0.1 + 0.8 * random(), 0.1 + 0.8 * random()]
+        nest = { number, x: x * stage.width, y: y * stage.height }
+      }
+      const { x, y } = number === undefined ? pointer : nest
+      const [angle, reach] = [2 * Math.PI * random(), NEST * random()]
+      crowd.place(i, x + reach * Math.cos(angle), y + reach * Math.sin(angle))
+      writeBox(tree.boxes, i)
+    }
 
     function gather() {
       const { width, height } = stage
       const room = SPREADS[params.spread] * Math.sqrt((width * height) / params.items)
-      crowd = spawn(params.spread, params.items, width, height, random)
-      for (let i = 0; i < params.items; i++) {
+      crowd = spawn(params.spread, CAPACITY, width, height, random)
+      for (let i = 0; i < CAPACITY; i++) {
         // Large items come first, so that small ones are drawn over them.
         const scale = i < params.items / LARGE ? 3 * room : room
         halves[2 * i] = scale * (0.07 + 0.15 * random())
@@ -113,11 +142,12 @@ export default {
 
     function plant() {
       tree?.dispose()
-      const { items: capacity, leafSize, maxDepth, looseness } = params
+      const { items, leafSize, maxDepth, looseness } = params
       const bounds = [0, 0, stage.width, stage.height]
-      tree = new Quadtree({ bounds, capacity, leafSize, maxDepth, looseness })
-      writeBoxes()
-      tree.load(capacity)
+      tree = new Quadtree({ bounds, capacity: CAPACITY, leafSize, maxDepth, looseness })
+      for (let i = 0; i < items; i++) writeBox(tree.boxes, i)
+      tree.load(items)
+      population.begin(items)
       stats = tree.stats() // resets the count of changes, which includes the load
       changes = undefined
       forget()
@@ -133,20 +163,22 @@ export default {
     // Writes all boxes. One call of moveAll() then updates the tree.
     function writeBoxes() {
       const { boxes } = tree
-      const { positions: centers } = crowd
-      for (let i = 0; i < params.items; i++) {
-        for (let axis = 0; axis < 2; axis++) {
-          const center = centers[2 * i + axis]
-          const half = halves[2 * i + axis]
-          boxes[4 * i + axis] = center - half
-          boxes[4 * i + axis + 2] = center + half
-        }
+      for (let n = 0; n < population.count; n++) writeBox(boxes, population.slots[n])
+    }
+
+    function writeBox(boxes, i) {
+      for (let axis = 0; axis < 2; axis++) {
+        const center = crowd.positions[2 * i + axis]
+        const half = halves[2 * i + axis]
+        boxes[4 * i + axis] = center - half
+        boxes[4 * i + axis + 2] = center + half
       }
     }
 
     function moveOneByOne() {
       const { positions: centers } = crowd
-      for (let i = 0; i < params.items; i++) {
+      for (let n = 0; n < population.count; n++) {
+        const i = population.slots[n]
         const x = centers[2 * i]
         const y = centers[2 * i + 1]
         const halfX = halves[2 * i]
@@ -168,7 +200,7 @@ export default {
       const { boxes } = tree
       const [minX, minY, maxX, maxY] = area
       let count = 0
-      for (let i = 0, offset = 0; i < params.items; i++, offset += 4) {
+      for (let i = 0, offset = 0; i < tree.slots; i++, offset += 4) {
         if (boxes[offset] > maxX || boxes[offset + 2] < minX) continue
         if (boxes[offset + 1] > maxY || boxes[offset + 3] < minY) continue
         expected[count++] = i
@@ -179,7 +211,7 @@ export default {
     // Calls report(a, b) for every pair, a < b.
     function brutePairs(report) {
       const { boxes } = tree
-      const end = 4 * params.items
+      const end = 4 * tree.slots
       for (let a = 0; a < end; a += 4) {
         const minX = boxes[a]
         const minY = boxes[a + 1]
@@ -201,9 +233,9 @@ export default {
     }
 
     function comparePairs() {
-      const numberOf = (a, b) => MAX_ITEMS * a + b
+      const numberOf = (a, b) => CAPACITY * a + b
       overlaps = { queryTime: timeRun(findPairs, 1) }
-      if (params.items > MAX_BRUTE_PAIRS) return
+      if (tree.count > MAX_BRUTE_PAIRS) return
       const ids = tree.pairs()
       const ours = []
       for (let i = 0; i < ids.length; i += 2) ours.push(numberOf(ids[i], ids[i + 1]))
@@ -235,6 +267,8 @@ export default {
         comparison.pass(dt)
         experiment.pass(dt)
         lap()
+        population.pass(dt)
+        lap()
         crowd.move(dt)
         if (params.update === ALL_AT_ONCE) writeBoxes()
         lap('move')
@@ -252,12 +286,12 @@ export default {
       draw() {
         const { boxes } = tree
         cells = tree.cells()
-        straddled = straddlers.find(cells, boxes, params.items, params.looseness, straddling)
+        straddled = straddlers.find(cells, boxes, tree.slots, params.looseness, straddling)
         if (params.cells) {
           drawTint()
           drawCells()
         }
-        drawBoxes(null, params.items, theme.agent)
+        drawBoxes(population.slots, population.count, theme.agent)
         drawBoxes(straddling, straddled, theme.blue)
         drawBoxes(results, hits, theme.hit)
         if (params.pairs) drawOverlaps()
@@ -275,14 +309,16 @@ export default {
             ['Pairs', params.pairs ? pairCount : '–'],
             ['Pair query', formatTime(overlaps.queryTime)],
             ['Brute force pairs', formatTime(overlaps.bruteTime) + verdict(overlaps.equal)],
+            ['Items', tree.count],
             ['Update', formatTime(times.build)],
+            ...population.numbers(),
             ['Changes per frame', changes.toFixed(changes < 10 ? 1 : 0)],
             ['Nodes', nodes],
             ['Straddlers', stats.straddlers],
             ['Nodes visited', visits],
             ['Leaves', leaves],
             ['Depth', depth],
-            ['Bytes per item', Math.round(bytes / params.items)],
+            ['Bytes per item', Math.round(bytes / CAPACITY)],
           ],
           table: {
             caption: 'Items by depth',
@@ -307,6 +343,8 @@ export default {
         plant()
       },
 
+      press: population.press,
+
       scroll(steps) {
         for (const side of ['width', 'height']) scaleSetting(stage, params, side, steps, SIDES)
         forget()
@@ -314,6 +352,7 @@ export default {
 
       dispose() {
         experiment.dispose()
+        population.dispose()
         tree.dispose()
       },
     }
@@ -366,7 +405,7 @@ export default {
       const { boxes } = tree
       context.fillStyle = color
       for (let n = 0; n < count; n++) {
-        const offset = 4 * (ids ? ids[n] : n)
+        const offset = 4 * ids[n]
         const x = boxes[offset]
         const y = boxes[offset + 1]
         context.fillRect(x, y, boxes[offset + 2] - x, boxes[offset + 3] - y)

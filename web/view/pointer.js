@@ -14,6 +14,9 @@ export function createPointer(canvas, stage, on) {
     dirX: 1, // direction of its last movement, a unit vector
     dirY: 0,
     wandering: true,
+    get isDown() {
+      return held.size > 0
+    },
     moveTo,
     update,
   }

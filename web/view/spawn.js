@@ -83,6 +83,11 @@ export function spawn(spread, count, width, height, random) {
 
   return {
     positions,
+    /** Puts an agent, and its home, at a place. */
+    place(i, x, y) {
+      positions[2 * i] = homes[2 * i] = x
+      positions[2 * i + 1] = homes[2 * i + 1] = y
+    },
     move(dt) {
       const size = [width, height]
       for (let i = 0; i < positions.length; i++) {

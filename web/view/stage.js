@@ -8,7 +8,7 @@
 //   width, height     in units
 //   scale             CSS pixels per unit
 //   ratio             device pixels per unit
-//   pointer           { x, y, dirX, dirY, wandering }, see pointer.js
+//   pointer           { x, y, dirX, dirY, wandering, isDown }, see pointer.js
 //   random            random numbers, seeded at every start: a scene always starts the same way
 //   refresh()         updates the panel after the scene itself changed params
 
