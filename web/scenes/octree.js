@@ -8,11 +8,20 @@ import { addSteps } from '../view/controls.js'
 import { addExperimentControls, createExperiment, experimentParams } from '../view/experiment.js'
 import { formatTime } from '../view/format.js'
 import { ease, loadWorld } from '../view/loadworld.js'
+import { createPad } from '../view/pad.js'
 import { FRAME } from '../view/pace.js'
+import {
+  addPopulationControls,
+  createPopulation,
+  MAX_ADDED,
+  populationParams,
+} from '../view/population.js'
 import { theme } from '../view/theme.js'
 
 const ITEMS = [100, 200, 500, 1_000, 2_000, 3_000, 5_000]
-const MAX_ITEMS = ITEMS.at(-1)
+const CAPACITY = ITEMS.at(-1) + MAX_ADDED
+const [FLY_SPEED, TURN_SPEED] = [0.8, 1.5] // of the player, per second
+
 const WORLD = [4 / 3, 2 / 3, 1] // half of the sides of the world
 const SWARMS = 7
 const LONERS = 8 // one in this many items is in no swarm
@@ -32,8 +41,8 @@ export default {
   summary: 'Cells that split and merge as swarms fly through',
   description:
     'Cells of an octree split where swarms of boxes arrive, and merge where they leave; the player’s box lights up what it meets.',
-  try: 'Move the player’s box; drag to turn.',
-  help: 'The view also turns by itself, and the player’s box stays in front of the camera. Arrow keys move the box; wheel, pinch, + and - zoom.',
+  try: 'Move the player’s box; click to add boxes, or to strike those it meets.',
+  help: 'The player follows the pointer or arrow keys. It flies by W A S D, E up and Q down, and turns by Z and X; on touch screens by buttons. Drag to turn the view; wheel, pinch, + and - zoom. Enter clicks.',
   legend: [
     ['dot', 'hit', 'meets the player'],
     ['dot', 'agent', 'box'],
@@ -47,6 +56,7 @@ export default {
     items: 500, // more would halve the frame rate without graphics hardware
     size: 0.3,
     ...experimentParams,
+    ...populationParams,
     leafSize: 8,
     maxDepth: 5,
     looseness: 1,
@@ -57,6 +67,7 @@ export default {
     addSteps(gui, params, 'items', ITEMS)
     gui.add(params, 'size', 0.05, 1, 0.05).name("player's box")
     addExperimentControls(gui, params)
+    addPopulationControls(gui, params)
     gui.add(params, 'leafSize', 0, 64, 1)
     gui.add(params, 'maxDepth', 0, MAX_DEPTH, 1)
     gui.add(params, 'looseness', 1, 4, 0.1)
@@ -65,12 +76,14 @@ export default {
 
   setup(stage, params) {
     const { pointer, random } = stage
-    const halves = new Float32Array(3 * MAX_ITEMS)
-    const orbits = new Float32Array(9 * MAX_ITEMS) // reach, speed and phase per axis
+    const halves = new Float32Array(3 * CAPACITY)
+    const orbits = new Float32Array(9 * CAPACITY) // reach, speed and phase per axis
     const swarms = new Float32Array(9 * SWARMS)
     const centers = new Float32Array(3 * SWARMS)
-    const results = new Uint32Array(MAX_ITEMS)
-    const expected = new Uint32Array(MAX_ITEMS)
+    const results = new Uint32Array(CAPACITY)
+    const expected = new Uint32Array(CAPACITY)
+    const anchors = new Float32Array(3 * CAPACITY) // centers of items outside of swarms
+    const homes = new Int8Array(CAPACITY) // swarms of items; -1: none
     const player = { x: 0, y: 0, z: 0 }
     const query = new Float32Array(6)
     let tree
@@ -86,8 +99,18 @@ export default {
       sides: () => new Array(3).fill(2 * params.size),
       index: () => tree,
       items: () => tree.boxes.subarray(0, 6 * tree.slots),
-      capacity: MAX_ITEMS,
+      capacity: CAPACITY,
     })
+    const population = createPopulation(stage, params, {
+      dimensions: 3,
+      capacity: CAPACITY,
+      tree: () => tree,
+      place: placeItem,
+      struck: () => tree.range(...query).slice(),
+    })
+    const pad = createPad(stage.canvas)
+    let flying = false // by the pad, until the pointer moves
+    let last = [-1, -1] // place of the pointer
     const world = loadWorld(stage, [3, 2.1, 3.9], createView)
 
     // Sets the swings on each axis: of swarms through the world, and of items about their swarm.
@@ -98,7 +121,9 @@ export default {
           swing(swarms, 3 * i + axis, reach, 0.25, ((axis + 1) * i + axis) / SWARMS)
         }
       }
-      for (let i = 0; i < params.items; i++) {
+      anchors.fill(0)
+      for (let i = 0; i < CAPACITY; i++) {
+        homes[i] = isLoner(i) ? -1 : i % SWARMS
         const spread = 0.06 + 0.24 * random() ** 2
         for (let axis = 0; axis < 3; axis++) {
           const reach = isLoner(i) ? 0.95 * WORLD[axis] : spread
@@ -125,24 +150,38 @@ export default {
     function writeBoxes() {
       const { boxes } = tree
       for (let place = 0; place < 3 * SWARMS; place++) centers[place] = swung(swarms, place)
-      for (let i = 0; i < params.items; i++) {
-        const swarm = 3 * (i % SWARMS)
-        for (let axis = 0; axis < 3; axis++) {
-          const place = 3 * i + axis
-          const center = swung(orbits, place) + (isLoner(i) ? 0 : centers[swarm + axis])
-          boxes[6 * i + axis] = center - halves[place]
-          boxes[6 * i + axis + 3] = center + halves[place]
-        }
+      for (let n = 0; n < population.count; n++) writeBox(boxes, population.slots[n])
+    }
+
+    function writeBox(boxes, i) {
+      for (let axis = 0; axis < 3; axis++) {
+        const place = 3 * i + axis
+        const around = homes[i] < 0 ? anchors[place] : centers[3 * homes[i] + axis]
+        const center = swung(orbits, place) + around
+        boxes[6 * i + axis] = center - halves[place]
+        boxes[6 * i + axis + 3] = center + halves[place]
       }
+    }
+
+    // Newborn items join a swarm. Added ones stay in the player's box.
+    function placeItem(i, nest) {
+      homes[i] = nest === undefined ? -1 : nest % SWARMS
+      anchors.set([player.x, player.y, player.z], 3 * i)
+      for (let axis = 0; axis < 3; axis++) {
+        const reach = (nest === undefined ? params.size : 0.2) * random()
+        swing(orbits, 3 * i + axis, reach, 0.6)
+      }
+      writeBox(tree.boxes, i)
     }
 
     function plant() {
       tree?.dispose()
-      const { items: capacity, leafSize, maxDepth, looseness } = params
+      const { items, leafSize, maxDepth, looseness } = params
       const bounds = [...WORLD.map((half) => -half), ...WORLD]
-      tree = new Octree({ bounds, capacity, leafSize, maxDepth, looseness })
-      writeBoxes()
-      tree.load(capacity)
+      tree = new Octree({ bounds, capacity: CAPACITY, leafSize, maxDepth, looseness })
+      for (let i = 0; i < items; i++) writeBox(tree.boxes, i)
+      tree.load(items)
+      population.begin(items)
       stats = tree.stats() // resets the count of changes, which includes the load
       changes = undefined
       comparison.forget()
@@ -152,9 +191,16 @@ export default {
     // Moves the player toward the point under the pointer, at the distance of the origin: so it goes with the
     // camera.
     function movePlayer(dt) {
-      world.turn(dt)
-      if (!pointer.wandering) dt ||= FRAME // a player that the user moves also moves while paused
-      ease(player, inside(aim() ?? player), dt)
+      const { x, y, wandering, isDown } = pointer
+      if (pad.isHeld) flying = true
+      else if (!wandering && !isDown && (x !== last[0] || y !== last[1])) flying = false
+      last = [x, y]
+      if (flying) fly(dt || FRAME)
+      else {
+        world.turn(dt)
+        if (!wandering) dt ||= FRAME // a player that the user moves also moves while paused
+        ease(player, inside(aim() ?? player), dt)
+      }
       const half = params.size
       query[0] = player.x - half
       query[1] = player.y - half
@@ -162,6 +208,15 @@ export default {
       query[3] = player.x + half
       query[4] = player.y + half
       query[5] = player.z + half
+    }
+
+    // Moves the player along the axes of the camera, which follows.
+    function fly(dt) {
+      const [right, up, forward, left] = pad.direction()
+      const step = FLY_SPEED * dt
+      world.fly(player, right * step, up * step, forward * step, left * TURN_SPEED * dt)
+      Object.assign(player, inside(player))
+      world.follow(player, 1 - Math.exp(-5 * dt))
     }
 
     // Returns the point under the pointer. A wandering pointer covers the whole stage, but the world is only in
@@ -181,7 +236,7 @@ export default {
       const { boxes } = tree
       const [minX, minY, minZ, maxX, maxY, maxZ] = query
       let count = 0
-      for (let i = 0, offset = 0; i < params.items; i++, offset += 6) {
+      for (let i = 0, offset = 0; i < tree.slots; i++, offset += 6) {
         if (boxes[offset] > maxX || boxes[offset + 3] < minX) continue
         if (boxes[offset + 1] > maxY || boxes[offset + 4] < minY) continue
         if (boxes[offset + 2] > maxZ || boxes[offset + 5] < minZ) continue
@@ -205,6 +260,8 @@ export default {
 
       frame(dt, lap) {
         time += dt
+        population.pass(dt)
+        lap()
         movePlayer(dt)
         writeBoxes()
         lap('move')
@@ -222,7 +279,7 @@ export default {
 
       draw() {
         world.draw((view) => {
-          view.showItems(tree.boxes, params.items, results, hits)
+          view.showItems(tree.boxes, population, results, hits)
           view.showCells(params.cells ? tree.cells() : [], query, params.looseness)
           view.showPlayer(query)
         })
@@ -232,17 +289,18 @@ export default {
         experiment.show()
         return {
           numbers: [
-            ['Items', params.items],
+            ['Items', tree.count],
             ...comparison.numbers(),
             ['Hits', hits],
             ['Update', formatTime(times.build)],
+            ...population.numbers(),
             ['Changes per frame', changes.toFixed(changes < 10 ? 1 : 0)],
             ['Nodes', stats.nodes],
             ['Depth', stats.depth],
             ['Nodes visited', stats.visits],
             ['Leaves', stats.leaves],
             ['Straddlers', stats.straddlers],
-            ['Bytes per item', Math.round(stats.bytes / params.items)],
+            ['Bytes per item', Math.round(stats.bytes / CAPACITY)],
           ],
         }
       },
@@ -256,10 +314,13 @@ export default {
         }
       },
 
+      press: population.press,
       scroll: world.zoom,
 
       dispose() {
         experiment.dispose()
+        population.dispose()
+        pad.dispose()
         world.dispose()
         tree.dispose()
       },
@@ -269,8 +330,8 @@ export default {
 
 /** Creates all objects that are drawn. */
 function createView(three, world) {
-  const items = world.add(three.createBoxes(MAX_ITEMS))
-  const lit = world.add(three.createBoxes(MAX_ITEMS)) // drawn over the same items: equal depths pass
+  const items = world.add(three.createBoxes(CAPACITY))
+  const lit = world.add(three.createBoxes(CAPACITY)) // drawn over the same items: equal depths pass
   const cells = world.add(three.createLines(15 * MAX_DIVIDED, true))
   const visited = world.add(three.createLines(12 * MAX_VISITED)) // leaves that the query visits
   const frame = world.add(three.createLines(12))
@@ -294,8 +355,8 @@ function createView(three, world) {
       color.set(theme.query)
     },
 
-    showItems(boxes, count, results, hits) {
-      three.showBoxes(items, boxes, null, count)
+    showItems(boxes, { slots, count }, results, hits) {
+      three.showBoxes(items, boxes, slots, count)
       three.showBoxes(lit, boxes, results, hits)
     },
 

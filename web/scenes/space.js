@@ -5,7 +5,7 @@ import { timeRun } from '../view/clock.js'
 import { createComparison, isSame } from '../view/compare.js'
 import { addSteps } from '../view/controls.js'
 import { formatTime } from '../view/format.js'
-import { ease, loadWorld } from '../view/loadworld.js'
+import { ease, loadWorld, tallnessOf } from '../view/loadworld.js'
 import { FRAME } from '../view/pace.js'
 import { theme } from '../view/theme.js'
 
@@ -62,11 +62,15 @@ export default {
     let time = 0
     let stale = true // points or planes have changed since they were uploaded
     const comparison = createComparison(compare)
-    const world = loadWorld(stage, [2.5, 1.8, 3.5], createView)
+    const tall = tallnessOf(stage)
+    const eye = [2.5, 1.8, 3.5].map((x) => (1.35 - 0.35 * tall) * x)
+    const world = loadWorld(stage, eye, createView)
 
     function gather() {
       tree.slots = params.points
-      spreads[params.spread](tree.positions.subarray(0, 3 * params.points), stage.random)
+      const { positions } = tree
+      spreads[params.spread](positions.subarray(0, 3 * params.points), stage.random)
+      for (let i = 1; i < 3 * params.points; i += 3) positions[i] *= tall
       buildTime = timeRun(() => tree.build())
       stale = true
       comparison.forget()
@@ -80,7 +84,7 @@ export default {
         const reach = 0.62 + 0.2 * Math.sin(0.31 * time)
         goal = {
           x: reach * Math.sin(0.53 * time),
-          y: reach * Math.sin(0.71 * time + 1),
+          y: tall * reach * Math.sin(0.71 * time + 1),
           z: reach * Math.cos(0.43 * time),
         }
       } else {

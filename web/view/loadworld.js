@@ -46,6 +46,14 @@ export function loadWorld(stage, eye, createView) {
       if (stage.pointer.wandering) world?.turn(TURN * dt)
     },
 
+    /** Turns the camera by an angle, and moves a point along its axes; the camera follows it. */
+    fly(point, right, up, forward, angle) {
+      world?.turn(angle)
+      world?.fly(point, right, up, forward)
+    },
+
+    follow: (point, part) => world?.follow(point, part),
+
     /** Returns the point under a pixel; undefined until loaded. */
     pick: (x, y) => world?.pick(x, y),
 
@@ -57,6 +65,9 @@ export function loadWorld(stage, eye, createView) {
     },
   }
 }
+
+/** Returns how much higher than wide a world may be on this stage, to fill it: 1 on a wide one. */
+export const tallnessOf = ({ width, height }) => Math.min(Math.max(height / width, 1), 1.7)
 
 /** Moves a point part of the way to a goal. */
 export function ease(point, goal, dt) {

@@ -1,11 +1,13 @@
 // A 3D view on a stage's canvas. Only 3D scenes load it, and three.js, through view/loadworld.js. Dragging
-// turns the camera around the origin. createWorld() returns:
+// turns the camera around its target: the origin, until follow() moves it. createWorld() returns:
 //
 //   add(object)     shows an object created by the functions below; it is freed with the world
 //   draw()          draws all objects at the size of the stage; distant ones fade into the paper
 //   zoom(steps)     moves the camera; positive steps bring it nearer
 //   turn(angle)     turns the camera about the vertical, in radians
-//   pick(x, y)      returns the point under a pixel at the distance of the origin; always the same object
+//   fly(point, right, up, forward)   moves a point along the camera's axes
+//   follow(point, part)   moves the camera and its target, part of the way from the target to a point
+//   pick(x, y)      returns the point under a pixel at the distance of the target; always the same object
 //   pickBall(balls, x, y)   returns the index of the ball under a pixel; -1: none
 //   dispose()       frees all objects, and the canvas's context
 
@@ -60,6 +62,7 @@ export function createWorld(stage, eye) {
   const plane = new Plane()
   const pixel = new Vector2()
   const picked = new Vector3()
+  const step = new Vector3()
   const objects = []
   let size = ''
 
@@ -98,7 +101,7 @@ export function createWorld(stage, eye) {
     draw() {
       fit()
       controls.update()
-      const distance = camera.position.length()
+      const distance = camera.position.distanceTo(controls.target)
       scene.fog.color.set(theme.paper)
       scene.fog.near = Math.max(distance - 1.2, 0.1)
       scene.fog.far = distance + 2.6
@@ -106,18 +109,33 @@ export function createWorld(stage, eye) {
     },
 
     zoom(steps) {
-      const distance = camera.position.length() * 1.1 ** -steps
-      camera.position.setLength(Math.min(Math.max(distance, NEAREST), FARTHEST))
+      const { position } = camera
+      position.sub(controls.target)
+      const distance = position.length() * 1.1 ** -steps
+      position.setLength(Math.min(Math.max(distance, NEAREST), FARTHEST)).add(controls.target)
     },
 
     turn(angle) {
-      camera.position.applyAxisAngle(camera.up, angle)
+      const { position } = camera
+      position.sub(controls.target).applyAxisAngle(camera.up, angle).add(controls.target)
+    },
+
+    fly(point, right, up, forward) {
+      camera.updateMatrixWorld()
+      step.set(right, up, -forward).applyQuaternion(camera.quaternion)
+      for (const axis of ['x', 'y', 'z']) point[axis] += step[axis]
+    },
+
+    follow(point, part) {
+      step.set(point.x, point.y, point.z).sub(controls.target).multiplyScalar(part)
+      camera.position.add(step)
+      controls.target.add(step)
     },
 
     pick(x, y) {
       aim(x, y)
-      plane.normal.copy(camera.position).normalize()
-      plane.constant = 0
+      plane.normal.copy(camera.position).sub(controls.target).normalize()
+      plane.constant = -plane.normal.dot(controls.target)
       return raycaster.ray.intersectPlane(plane, picked) ?? picked
     },
 
