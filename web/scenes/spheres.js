@@ -1,7 +1,7 @@
 // Agents in space: they start all over a sphere, and cross to its opposite side.
 
 import { Crowd3D } from 'copse'
-import { loadWorld } from '../view/loadworld.js'
+import { loadWorld, tallnessOf } from '../view/loadworld.js'
 import { addSwapControls, createSwap, swapParams } from '../view/swap.js'
 import { theme } from '../view/theme.js'
 
@@ -41,15 +41,17 @@ export default {
     const starts = new Float32Array(3 * MAX_AGENTS)
     let radius = 1 // of the sphere
     let stale = true // start positions have changed
-    const world = loadWorld(stage, [2.2, 1.5, 2.9], createView)
+    const tall = tallnessOf(stage)
+    const eye = [2.2, 1.5, 2.9].map((x) => (1.2 - 0.2 * tall) * x)
+    const world = loadWorld(stage, eye, createView)
 
-    // Spreads the starts evenly, along a spiral from pole to pole.
+    // Spreads the starts evenly, along a spiral from pole to pole. On a phone, the sphere is stretched.
     function place(i, count, start, end) {
       radius = Math.max(MIN_RADIUS, SPACING * Math.sqrt(count / (4 * Math.PI)))
       const y = 1 - (2 * i + 1) / count
       const ring = Math.sqrt(1 - y * y)
       start[0] = radius * ring * Math.cos(GOLDEN * i)
-      start[1] = radius * y
+      start[1] = radius * tall * y
       start[2] = radius * ring * Math.sin(GOLDEN * i)
       for (let axis = 0; axis < 3; axis++) end[axis] = -start[axis]
     }
@@ -128,8 +130,8 @@ function createView(three, world) {
       balls.instanceColor.needsUpdate = true
     },
 
-    showAgents({ positions, slots, radii }, scale) {
-      three.showBalls(balls, positions, null, slots, scale, radii[0])
+    showAgents({ positions, count, radii }, scale) {
+      three.showBalls(balls, positions, null, count, scale, radii[0])
     },
 
     // Draws velocities as lines from the centers. At full speed they reach out of the balls.
