@@ -161,7 +161,7 @@ export function drawArea(context, color, trace) {
 
 /** Strokes areas minX, minY, maxX, maxY, …, faintly, and not all if there are many. */
 export function strokeAreas(context, areas, count) {
-  context.strokeStyle = theme.query
+  context.strokeStyle = theme.hit
   context.lineWidth = 1
   context.globalAlpha = 0.35
   for (let row = 0; row < Math.min(count, MAX_AREAS); row++) {
