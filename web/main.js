@@ -171,6 +171,7 @@ async function showYardstick() {
 function open(next, read) {
   byId('message').hidden = true
   scene = next
+  showLegend(byId('legend'), scene.legend) // first, since it takes room from the stage
   stage = createStage(byId('stage'), {
     label: `${scene.title}: ${scene.description}`,
     scroll: (steps) => running?.scroll?.(steps),
@@ -183,7 +184,6 @@ function open(next, read) {
   byId('previous').href = `#scene=${neighbor(-1).name}`
   byId('next').href = `#scene=${neighbor(1).name}`
   source.follow(scene.name)
-  showLegend(byId('legend'), scene.legend)
   gui = panel.start(scene, (field) => running?.change?.(field))
   if (read) applyAddress(read, scene, gui.controllersRecursive())
   running = scene.setup(stage, scene.params)
@@ -312,7 +312,7 @@ function showSource(visible) {
   if (visible && isLanding()) return
   source.open(visible)
   byId('view').setAttribute('aria-expanded', visible)
-  if (visible) byId('source').querySelector('pre').focus()
+  if (visible) byId('source').querySelector('.file').focus()
 }
 
 function dismiss() {

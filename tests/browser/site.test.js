@@ -20,6 +20,7 @@ import {
   demoState,
   until,
 } from './demo.js'
+import { partOf } from '../../web/view/part.js'
 import { readRecipes } from '../../web/view/recipes.js'
 
 const test = suite('site')
@@ -379,15 +380,16 @@ test('the help lists the keys, and they work', async () => {
 test('the source of the scene is shown beside it', async () => {
   const { page, errors } = await site.page('#scene=circle')
   await frames(page, 5)
-  const code = page.locator('#source code')
+  const code = page.locator('#source .file code')
   const holds = (text) => until(page, (text) => source.textContent.includes(text), text)
   assert.not.ok(await code.isVisible())
   await page.keyboard.press('v')
   await holds("name: 'circle'")
   assert.is(await code.textContent(), readFileSync('web/scenes/circle.js', 'utf8'))
+  assert.match(await page.locator('#source .part').textContent(), /createSwap\(Crowd/)
   assert.ok((await page.locator('#stage').boundingBox()).width > 400, 'the scene stays visible')
   await page.keyboard.press('PageDown')
-  await until(page, () => source.querySelector('pre').scrollTop > 100)
+  await until(page, () => source.querySelector('.file').scrollTop > 100)
   await page.keyboard.press(']')
   await holds("name: 'blocks'")
   assert.is(await code.textContent(), readFileSync('web/scenes/blocks.js', 'utf8'))
@@ -414,6 +416,16 @@ const MINIMAL = {
   flock: ['Wrap-around'],
   zones: ['Aggro', 'Area', 'Object'],
 }
+
+test('the copse part of every scene is short, and belongs to its source', () => {
+  for (const scene of scenes) {
+    const source = readFileSync(`web/scenes/${scene}.js`, 'utf8')
+    const part = partOf(source).trim().split('\n')
+    assert.ok(part.length >= 5 && part.length <= 25, `${scene}: ${part.length} lines`)
+    for (const line of part) assert.ok(source.includes(line), line)
+    assert.is(part.at(-1)[0], '}', scene)
+  }
+})
 
 test('every scene has a legend, three numbers, and the others under Details', async () => {
   const { page, errors } = await site.page(`#scene=${scenes[0]}`, SMALL)
@@ -592,7 +604,7 @@ test('the demo fits a phone: the scene stays visible, and texts are readable', a
     await toggle()
   }
   await page.locator('#view').tap()
-  await page.locator('#source code').waitFor()
+  await page.locator('#source .file code').waitFor()
   assert.ok((await heightOf('#stage')) > 0.25 * height)
   await noErrors(page, errors)
 })

@@ -1,10 +1,13 @@
-// Shows the source file of the scene beside the stage.
+// Shows the source file of the scene beside the stage, after the part of it that uses copse.
+
+import { partOf } from './part.js'
 
 const files = import.meta.glob('../scenes/*.js', { query: '?raw', import: 'default' })
 
 export function createSource(side) {
   const name = side.querySelector('h2')
-  const code = side.querySelector('code')
+  const part = side.querySelector('.part code')
+  const code = side.querySelector('.file code')
   const copy = side.querySelector('.copy')
   let shown = '' // name of the scene whose source is shown
 
@@ -14,11 +17,12 @@ export function createSource(side) {
     const file = `../scenes/${shown}.js`
     const wanted = shown
     name.textContent = `scenes/${shown}.js`
-    code.textContent = ''
+    part.textContent = code.textContent = ''
     copy.textContent = 'Copy'
-    const text = await files[file]()
+    const [text, { highlight }] = await Promise.all([files[file](), import('sugar-high')])
     if (shown !== wanted) return // another scene was opened meanwhile
-    showCode(code, text)
+    part.innerHTML = highlight(partOf(text))
+    code.innerHTML = highlight(text)
     code.parentElement.scrollTop = 0
   }
 
