@@ -59,15 +59,15 @@ export default {
 
   count: 'agents',
   params: {
-    agents: 600,
+    agents: 4_000,
     spread: 'uniform',
     query: 'radius',
     ...{ width: 80, height: 50, ...experimentParams }, // of many queries
-    size: 90,
+    size: 60,
     k: 30,
     halfAngle: 35,
     index: TREE,
-    cellSize: 90,
+    cellSize: 60,
     axis: 'longest',
     split: 'midpoint',
     leafSize: 8,

@@ -53,7 +53,7 @@ export default {
 
   count: 'items',
   params: {
-    items: 500, // more would halve the frame rate without graphics hardware
+    items: 2_000,
     size: 0.3,
     ...experimentParams,
     ...populationParams,
