@@ -12,6 +12,7 @@
 //   legend       what colors and shapes mean: [[shape, color, text], …], see view/legend.js
 //   params       all settings, as one plain object. Settings with a controller are written to the
 //                address if they differ from these defaults
+//   hints        optional: tooltips of controls, by param, other than those in view/panel.js
 //   minimal      optional: the programs of docs/recipes.md that do what the scene does, by the anchors of
 //                their headings; ?minimal in the address shows them
 //   count        name of the param that is the number of agents or items: n in the address

@@ -16,7 +16,7 @@ const SIGNS = [
 ] // of x and y, for each group and its box
 const GROUPS = SIGNS.length
 const AGENT = { radius: 2, timeHorizonObstacles: 5 }
-const SPACING = 8 // of agents at the start
+const SPACING = 7 // of agents at the start
 // Where boxes and groups begin and end, as fractions of half of the visible side.
 const BOX = [0.16, 0.5]
 const GROUP = [0.57, 0.97]
@@ -47,7 +47,7 @@ export default {
   minimal: ['crowd-around-walls'],
 
   count: 'agents',
-  params: { agents: 400, ...swapParams, speed: 4 },
+  params: { agents: 400, ...swapParams, speed: 8 },
 
   controls(gui, params) {
     addSwapControls(gui, params, AGENTS, 'show constraints')
@@ -152,6 +152,7 @@ export default {
       begin,
       route,
       pick: plane.pick,
+      refresh: stage.refresh,
     })
 
     return {
@@ -159,7 +160,9 @@ export default {
       scroll: plane.zoom,
 
       draw() {
+        plane.fit(Math.min(Math.max(1.1 * swap.reach, 1.1 * BOX[1] * half), half))
         drawBoxes()
+        plane.drawTrail(swap.trail, swap.crowd, kinds, colors)
         plane.drawAgents(swap.crowd, kinds, colors)
         if (params.velocities) plane.drawVelocities(swap.crowd)
         if (params.constraints) {

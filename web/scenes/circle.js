@@ -30,7 +30,7 @@ export default {
   minimal: ['fixed-time-step-with-interpolation'],
 
   count: 'agents',
-  params: { agents: 500, ...swapParams, speed: 4 },
+  params: { agents: 500, ...swapParams, speed: 8 },
 
   controls(gui, params) {
     addSwapControls(gui, params, AGENTS, 'show constraints')
@@ -86,6 +86,7 @@ export default {
       place,
       begin,
       pick: plane.pick,
+      refresh: stage.refresh,
     })
 
     return {
@@ -93,6 +94,8 @@ export default {
       scroll: plane.zoom,
 
       draw() {
+        plane.fit(Math.min(Math.max(1.1 * swap.reach, outer / 4), outer + 2 * AGENT.radius))
+        plane.drawTrail(swap.trail, swap.crowd, kinds, colors)
         plane.drawAgents(swap.crowd, kinds, colors)
         if (params.velocities) plane.drawVelocities(swap.crowd)
         if (params.constraints) plane.drawInspected(swap.crowd, swap.picked, swap.inspected)

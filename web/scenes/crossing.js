@@ -10,12 +10,13 @@ import { formatNumber, formatPercent, formatTime } from '../view/format.js'
 import { createPace } from '../view/pace.js'
 import { createPlane } from '../view/plane.js'
 import { theme } from '../view/theme.js'
+import { touchingNumbers } from '../view/touching.js'
 
 // Meters and seconds.
 const AGENTS = [50, 100, 200, 300, 400, 600, 1_000]
 const MAX_AGENTS = AGENTS.at(-1)
 const TIME_STEP = 1 / 30
-const LENGTH = 40 // of the visible part of the corridor
+const LENGTH = 26 // of the visible part of the corridor
 const BEYOND = 2 // distance beyond its ends at which people leave and come in
 const WIDTHS = [3, 20]
 const AGENT = { radius: 0.25, maxSpeed: 2.2, neighborDistance: 4, timeHorizon: 2 }
@@ -45,13 +46,13 @@ export default {
   minimal: ['crowd-around-walls'],
 
   count: 'agents',
-  params: { agents: 300, width: 7, hurried: 0.1, exact: false, speed: 2, constraints: false },
+  params: { agents: 300, width: 10, hurried: 0.1, exact: false, speed: 2, constraints: false },
 
   controls(gui, params) {
     addSteps(gui, params, 'agents', AGENTS)
     gui.add(params, 'width', ...WIDTHS, 1).name('corridor width')
     gui.add(params, 'hurried', 0, 1, 0.05).name('in a hurry')
-    gui.add(params, 'exact').name('as published')
+    gui.add(params, 'exact').name('paper’s rule only')
     addSpeed(gui, params)
     gui.add(params, 'constraints').name('show constraints')
   },
@@ -232,7 +233,7 @@ export default {
       },
 
       report() {
-        const { overlaps, infeasible, steps, time } = crowd.stats()
+        const { infeasible, steps, time } = crowd.stats()
         return {
           numbers: [
             ['Speed', formatPercent(progress)],
@@ -241,8 +242,8 @@ export default {
             ['Agents', params.agents],
             ['Went through', passed],
             ['Step time', formatTime(stepTime)],
-            ['Overlaps', overlaps],
-            ['Infeasible', infeasible],
+            ...touchingNumbers(crowd),
+            ['No free velocity', infeasible],
             ['Neighbors', inspected.neighbors.length],
             ['Steps', steps],
             ['Time', `${formatNumber(Math.round(time))} s`],

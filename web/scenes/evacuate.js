@@ -11,6 +11,7 @@ import { createPace } from '../view/pace.js'
 import { addPencilControls, createPencil } from '../view/pencil.js'
 import { colorsAround, createPlane } from '../view/plane.js'
 import { theme } from '../view/theme.js'
+import { touchingNumbers } from '../view/touching.js'
 
 // Meters and seconds. The longer side of the building comes first.
 const AGENTS = [60, 120, 240, 360, 600, 1_200]
@@ -265,7 +266,7 @@ export default {
       },
 
       report() {
-        const { overlaps, infeasible } = crowd.stats()
+        const { infeasible } = crowd.stats()
         return {
           numbers: [
             ['Inside', crowd.count],
@@ -277,8 +278,8 @@ export default {
             ['Step time', formatTime(stepTime)],
             ['Route search', formatTime(routesTime)],
             ['Your walls', pencil.count],
-            ['Overlaps', overlaps],
-            ['Infeasible', infeasible],
+            ...touchingNumbers(crowd),
+            ['No free velocity', infeasible],
             ['Steps', steps],
           ],
           curve: { caption: 'Out per second', data: [seconds, flow] },

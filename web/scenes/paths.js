@@ -12,6 +12,7 @@ import { createPace } from '../view/pace.js'
 import { addPencilControls, createPencil } from '../view/pencil.js'
 import { createPlane } from '../view/plane.js'
 import { theme } from '../view/theme.js'
+import { touchingNumbers } from '../view/touching.js'
 import { spawnMaze } from './paths/level.js'
 
 // Meters and seconds. The longer side of the maze comes first.
@@ -352,7 +353,7 @@ export default {
       },
 
       report() {
-        const { overlaps, infeasible, steps, time } = crowd.stats()
+        const { infeasible, steps, time } = crowd.stats()
         const { field } = shownGroup()
         const { anchors, work } = field.stats()
         const { positions } = crowd
@@ -373,8 +374,8 @@ export default {
             ['Cells', field.columns * field.rows],
             ['Anchors', anchors],
             ['Work per build', work],
-            ['Overlaps', overlaps],
-            ['Infeasible', infeasible],
+            ...touchingNumbers(crowd),
+            ['No free velocity', infeasible],
             ['Steps', steps],
             ['Time', `${formatNumber(Math.round(time))} s`],
           ],

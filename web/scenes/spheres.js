@@ -68,6 +68,7 @@ export default {
       place,
       begin,
       pick,
+      refresh: stage.refresh,
     })
 
     return {
@@ -81,12 +82,13 @@ export default {
       draw() {
         const { crowd, picked } = swap
         const neighbors = params.constraints ? swap.inspected.neighbors : null
+        const scale = 1 / Math.min(Math.max(1.3 * swap.reach, radius / 3), radius)
         world.draw((view) => {
           if (stale) view.color(starts, params.agents)
           stale = false
-          view.showAgents(crowd, 1 / radius)
-          view.showVelocities(crowd, params.velocities ? params.agents : 0, 1 / radius)
-          view.showNeighbors(crowd, picked, neighbors, 1 / radius)
+          view.showAgents(crowd, scale)
+          view.showVelocities(crowd, params.velocities ? params.agents : 0, scale)
+          view.showNeighbors(crowd, picked, neighbors, scale)
         })
       },
 

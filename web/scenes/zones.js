@@ -49,7 +49,7 @@ export default {
   minimal: ['aggro-with-memory', 'area-of-interest-for-a-server', 'object-pool'],
 
   count: 'agents',
-  params: { agents: 1_000, interest: 160, margin: 0.15, sight: 70, showAll: true },
+  params: { agents: 1_000, interest: 140, margin: 0.15, sight: 70, showAll: true },
 
   controls(gui, params) {
     addSteps(gui, params, 'agents', AGENTS)

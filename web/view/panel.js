@@ -9,6 +9,21 @@ import { formatNumber } from './format.js'
 const FIRST = 3 // numbers that are not under Details
 const VERDICTS = { '✓': 'right', '✗': 'wrong' } // CSS classes of table cells
 
+/** What a control means, by the name of its param; a scene may have its own `hints`. */
+const HINTS = {
+  index: 'agent tree and grid are rebuilt every frame; brute force tests every agent',
+  axis: 'Axis across which a cell is cut: its longest side, or x and y in turn',
+  split: 'Where a cell is cut: in its middle, or at the median of its agents',
+  leafSize: 'Cells with at most so many items are not divided',
+  maxDepth: 'Cells at this depth are not divided',
+  looseness: 'How far cells extend past their lines: 2 doubles their sides',
+  neighbors: 'So many nearest neighbors are taken into account at most',
+  horizon: 'An agent keeps clear of collisions for so long ahead, in units of time',
+  exact: 'Only the rule of the published algorithm, ORCA, without the additions of the crowd',
+  margin: 'Agents leave the area of interest only beyond this margin, as a part of its radius',
+  clearance: 'Agents keep this distance from walls',
+}
+
 const toText = (value) => (typeof value === 'number' ? formatNumber(value) : value)
 const byId = (id) => document.getElementById(id)
 
@@ -48,6 +63,8 @@ export function createPanel() {
       byId('program').href = `?minimal#scene=${scene.name}`
       gui = new GUI({ container: byId('controls'), title: 'Controls' })
       scene.controls(gui, scene.params)
+      for (const { property, domElement } of gui.controllersRecursive())
+        domElement.title = scene.hints?.[property] ?? HINTS[property] ?? ''
       gui.onChange(({ property }) => changed(property))
       return gui
     },

@@ -37,6 +37,11 @@ export function createPlane(stage) {
       x = y = 0
     },
 
+    /** Shows this far from the center at zoom 1, and keeps the zoom. */
+    fit(reach) {
+      halfX = halfY = reach
+    },
+
     /** Zooms in or out at the pointer. */
     zoom(steps) {
       const { pointer, width, height } = stage
@@ -102,6 +107,15 @@ export function createPlane(stage) {
       const radius = Math.round(8 * Math.max(part * scale * radii[0], 0.75)) / 8 / scale
       drawKinds(stage, positions, kinds, kinds.length, radius, colors)
       this.leave()
+    },
+
+    /** Draws the past places of agents, fainter the older they are. */
+    drawTrail(trail, { radii }, kinds, colors) {
+      trail.forEach((positions, n) => {
+        stage.context.globalAlpha = (0.4 * (n + 1)) / trail.length
+        this.drawAgents({ positions, radii }, kinds, colors, 0.35)
+      })
+      stage.context.globalAlpha = 1
     },
 
     /** Draws velocities as lines from the agents' centers. At full speed they reach out of the discs. */

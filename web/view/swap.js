@@ -5,21 +5,25 @@ import { createComparison, isSame, verdict } from './compare.js'
 import { addSpeed, addSteps } from './controls.js'
 import { formatTime } from './format.js'
 import { createPace } from './pace.js'
+import { touchingNumbers } from './touching.js'
 
-const TIME_STEP = 0.25
+const TIME_STEP = 0.125 // with twice as long a step, agents overlap by a quarter of a radius where all meet
 const MAX_NEIGHBORS = 20
 const MAX_HORIZON = 20
 const ENOUGH = 0.98 // part of the agents that must arrive before all swap back
+const TRAIL = 12 // past places kept of each agent
+const TRAIL_EVERY = 8 // steps between them
+const MAX_TRAILED = 2_000 // agents
 const REST = 12 // units of time from then until they swap back
 const { fround } = Math
 
 /** Settings of the crowd, except params.agents. */
 export const swapParams = {
-  speed: 2,
+  speed: 4,
   neighbors: 10,
   horizon: 5,
   velocities: false,
-  constraints: true,
+  constraints: false, // until an agent is picked
 }
 
 /** Adds controllers for these settings and params.agents; `constraints` is the label of that setting. */
@@ -43,9 +47,10 @@ export function addSwapControls(gui, params, agents, constraints) {
  *   route(i, crowd, ends)        optional: called before every step for each agent, to steer it anywhere but
  *                                straight to its end
  *   pick(crowd)                  returns the slot at the pointer; -1: none
+ *   refresh()                    shows params that a pick changed
  */
 export function createSwap(Class, params, options) {
-  const { capacity, agent: defaults, obstacles, place, begin, route, pick } = options
+  const { capacity, agent: defaults, obstacles, place, begin, route, pick, refresh } = options
   const crowd = new Class({
     timeStep: TIME_STEP,
     preferredSpeed: 1,
@@ -61,6 +66,8 @@ export function createSwap(Class, params, options) {
   const agent = { position: new Float32Array(dim), goal: new Float32Array(dim) }
   let starts = new Float32Array(dim * capacity)
   let ends = new Float32Array(dim * capacity)
+  const trail = Array.from({ length: TRAIL }, () => new Float32Array(dim * MAX_TRAILED))
+  let trailed = 0 // places in the trail, oldest first
   let picked = 0
   let arrived = 0
   let rested = 0
@@ -79,7 +86,7 @@ export function createSwap(Class, params, options) {
       ends.set(agent.goal, dim * i)
     }
     adjust()
-    picked = arrived = rested = steps = 0
+    picked = arrived = rested = steps = trailed = 0
     stepTime = undefined
     comparison.forget()
     begin(crowd)
@@ -113,9 +120,17 @@ export function createSwap(Class, params, options) {
     if (route) for (let i = 0; i < params.agents; i++) route(i, crowd, ends)
     stepTime = smoothTime(stepTime, () => crowd.step())
     steps++
+    if (steps % TRAIL_EVERY === 0) leaveTrail()
     countArrived()
     rested = arrived >= ENOUGH * params.agents ? rested + TIME_STEP : 0
     if (rested > REST) turn()
+  }
+
+  function leaveTrail() {
+    if (params.agents > MAX_TRAILED) return
+    if (trailed === TRAIL) trail.push(trail.shift())
+    else trailed++
+    trail[trailed - 1].set(crowd.positions.subarray(0, dim * params.agents))
   }
 
   // Compares the neighbors of the picked agent with those that a loop over all agents finds.
@@ -132,6 +147,19 @@ export function createSwap(Class, params, options) {
     /** The neighbors, walls and constraints of the picked agent: see crowd.inspect(). */
     get inspected() {
       return inspected
+    },
+
+    /** The last places of all agents, oldest first: positions as those of the crowd. Empty for many agents. */
+    get trail() {
+      return trail.slice(0, trailed)
+    },
+
+    /** How far from the center the farthest agent is, along an axis. */
+    get reach() {
+      const { positions } = crowd
+      let most = 0
+      for (let i = 0; i < dim * params.agents; i++) most = Math.max(most, Math.abs(positions[i]))
+      return most
     },
 
     get picked() {
@@ -152,13 +180,13 @@ export function createSwap(Class, params, options) {
     },
 
     report() {
-      const { infeasible, overlaps, neighbors, bytes } = crowd.stats()
+      const { infeasible, neighbors, bytes } = crowd.stats()
       const numbers = [
-        ['Step time', formatTime(stepTime)],
-        ['Overlaps', overlaps],
-        ['Infeasible', infeasible],
-        ['Arrived', arrived],
         ['Agents', params.agents],
+        ['Step time', formatTime(stepTime)],
+        ['Arrived', arrived],
+        ...touchingNumbers(crowd),
+        ['No free velocity', infeasible],
         ['Mean neighbors', neighbors.toFixed(1)],
         ['Steps', steps],
         ['Time', Math.round(steps * TIME_STEP)],
@@ -185,6 +213,8 @@ export function createSwap(Class, params, options) {
       if (slot < 0) return
       picked = slot
       inspected = crowd.inspect(slot)
+      params.constraints = true
+      refresh()
     },
 
     dispose() {
