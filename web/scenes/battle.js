@@ -26,6 +26,7 @@ const BULLET_SPEED = 300
 const BULLET_STEP = 1 / 8 // seconds: bullets move in few, long steps, many units long
 const BULLET_RADIUS = 0.25
 const RANK = 3.2 // spacing in a formation
+const GAP = 16 // radii between the middle and an army at the start, at most
 const CORPSE_LIFE = 7
 const FLASH_LIFE = 0.25
 const BLAST_LIFE = 0.6
@@ -166,7 +167,8 @@ export default {
           const inRank = Math.min(columns, params.soldiers - rank * columns)
           const file = (i % columns) - (inRank - 1) / 2
           const length = along === 0 ? width : height
-          const ahead = 0.4 * length - rank * RANK * radius
+          const gap = Math.min(0.1 * length, GAP * radius)
+          const ahead = length / 2 - gap - rank * RANK * radius
           stand(first + i, army, ahead, breadth / 2 + file * RANK * radius)
         }
       }

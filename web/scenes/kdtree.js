@@ -62,7 +62,7 @@ export default {
     gui.add(params, 'speed', 1, 30, 1).name('steps per second')
     addButton(gui, 'forward', 'Step forward')
     addButton(gui, 'back', 'Step back')
-    addButton(gui, 'again', 'Restart the search')
+    addButton(gui, 'again', 'Search again')
     addButton(gui, 'reset', 'Remove added points')
     gui.add(params, 'measure', MEASURED).name('build times')
     addButton(gui, 'run', 'Measure again')
