@@ -50,7 +50,7 @@ export default {
 
   count: 'items',
   params: {
-    items: 5_000,
+    items: 2_000,
     spread: 'uniform',
     ...{ width: 80, height: 50 }, // of the queries: about ten hits among 1,500 items
     ...experimentParams,
