@@ -40,8 +40,16 @@ export default {
   group: 'Trees',
   summary: 'How a tree is made, cut by cut, and how a query descends',
   description:
-    'A tree is built cut by cut, then a query for everything within a radius descends it. The present node is marked in the plane and in the tree.',
-  help: 'The arrows, wheel, pinch, + and - step forward and back. Click, tap or press Enter to add a point; drag to add a wall. Pointer or arrow keys move the query.',
+    'A tree is built cut by cut; then a query for everything within a radius descends it. The present node is marked in the plane and in the tree.',
+  try: 'Step with the arrows, or click to add a point.',
+  help: 'The arrows, wheel, pinch, + and - step forward and back. Enter adds a point; a drag adds a wall. Pointer or arrow keys move the query.',
+  legend: [
+    ['dot', 'agent', 'point'],
+    ['line', 'red', 'cut along x'],
+    ['line', 'blue', 'cut along y'],
+    ['area', 'query', 'visited by the query'],
+    ['dot', 'hit', 'within the radius'],
+  ],
 
   count: 'points',
   passing: ['step'],

@@ -30,8 +30,19 @@ export default {
   group: 'Games',
   summary: 'As many agents as your device can carry, through a gap that follows you',
   description:
-    'A flow field leads the crowd to the gap, and is built again in slices while the gap moves; agents avoid each other at every step. Colors are the places where agents come in and leave. Black dots mark 100 agents and orange their neighbors, found in four ways.',
-  help: 'Move the gap by the pointer, a finger or the arrow keys; it wanders if left alone. The number of agents is what fits a step of 8 ms, unless you turn that off.',
+    'A flow field leads the crowd to the gap, and is built again in slices while the gap moves; agents avoid each other at every step.',
+  try: 'Move the gap; it wanders if left alone.',
+  help: 'Pointer, finger or arrow keys move the gap. The number of agents is what fits a step of 8 ms, unless you turn that off. The neighbors of 100 agents are found in four ways.',
+  legend: [
+    [
+      'dot',
+      'linear-gradient(oklch(0.66 0.14 165), oklch(0.66 0.14 300))',
+      'color: where it comes in',
+    ],
+    ['dot', 'ink', 'one of 100 agents'],
+    ['dot', 'hit', 'neighbor of one'],
+    ['line', 'wall', 'wall'],
+  ],
 
   count: 'agents',
   params: { agents: 10_000, fitting: true, gap: 0.3, queries: true },
