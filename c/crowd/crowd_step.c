@@ -39,8 +39,8 @@ static float inverse_wall_horizon(const copse_crowd *crowd, uint32_t slot, float
   const float MOST_BRAKING = 100; /* seconds: longer horizons find walls all over the world */
   const float inverse = inverse_horizon(crowd, FIELD_TIME_HORIZON_OBSTACLES, slot, timeStep);
   const float acceleration = crowd_number(crowd, FIELD_MAX_ACCELERATION, slot);
-  if (acceleration == COPSE_MAX_COORDINATE) return inverse; /* not limited */
-  if (acceleration <= 0) return inverse;                    /* can't brake at all */
+  /* Not limited, or it can't brake at all. */
+  if (!(acceleration > 0 && acceleration < COPSE_MAX_COORDINATE)) return inverse;
   const float *velocity = crowd->bodies[slot].velocity;
   const float speed = sqrtf(velocity[0] * velocity[0] + velocity[1] * velocity[1]);
   float braking = speed / (2 * acceleration) + timeStep;

@@ -84,7 +84,7 @@ test('queries visit few nodes', () => {
     return visits
   }
   assert.ok(mostVisits((x, y) => tree.nearest(x, y)) < 4 * depth)
-  assert.ok(mostVisits((x, y) => tree.neighbors(x, y, 5)) < 5 * depth)
+  assert.ok(mostVisits((x, y) => tree.neighbors(x, y, 5)) < 6 * depth, 'up to three tries')
   assert.ok(mostVisits((x, y) => tree.within(x, y, 10)) < 5 * depth)
   assert.ok(mostVisits((x, y) => tree.range(x, y, x + 20, y + 20)) < 5 * depth)
   assert.ok(mostVisits((x, y) => tree.cone(x, y, 1, 0, 0.3, 20)) < 5 * depth)

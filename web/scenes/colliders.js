@@ -33,12 +33,12 @@ const PAIRS_EVERY = 4 // pairs are compared in every fourth comparison, since th
 export default {
   name: 'colliders',
   title: 'Moving boxes (quadtree)',
-  order: 16,
+  order: 17,
   group: 'Boxes and walls',
   summary: 'Box queries and overlaps, in cells that follow the boxes',
   description:
     'A quadtree keeps up with moving boxes: it finds the boxes in the area at the pointer, and all pairs that overlap.',
-  try: 'Move the pointer; wheel or pinch resizes it; click to add items, or to strike those in the area.',
+  try: 'Click to add items, or to strike those in the area.',
   help: 'The leaves that the query visits are tinted. A box that straddles a line belongs to an inner cell. Arrow keys move the area, + and - resize it. Enter clicks.',
   legend: [
     ['dot', 'hit', 'in the area'],
@@ -303,13 +303,12 @@ export default {
         experiment.show()
         return {
           numbers: [
-            ['Items', params.items],
+            ['Items', tree.count],
             ...comparison.numbers(),
             ['Hits', hits],
             ['Pairs', params.pairs ? pairCount : '–'],
             ['Pair query', formatTime(overlaps.queryTime)],
             ['Brute force pairs', formatTime(overlaps.bruteTime) + verdict(overlaps.equal)],
-            ['Items', tree.count],
             ['Update', formatTime(times.build)],
             ...population.numbers(),
             ['Changes per frame', changes.toFixed(changes < 10 ? 1 : 0)],

@@ -36,7 +36,7 @@ let slider = null // the controller of the step: its range follows the tree
 export default {
   name: 'construction',
   title: 'Tree building',
-  order: 19,
+  order: 16,
   group: 'Trees',
   summary: 'How a tree is made, cut by cut, and how a query descends',
   description:

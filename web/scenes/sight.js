@@ -33,7 +33,7 @@ const { fround } = Math
 export default {
   name: 'sight',
   title: 'Line of sight',
-  order: 18,
+  order: 19,
   group: 'Boxes and walls',
   summary: 'What a guard sees past walls, doors and the walls you draw',
   description:
