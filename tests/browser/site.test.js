@@ -123,9 +123,12 @@ for (const scene of scenes)
     await changes('keys')
 
     const controls = page.locator('#controls')
-    const slider = controls.getByRole('slider')
-    if (await slider.count()) await slider.first().press('ArrowLeft')
-    else await controls.getByRole('textbox').first().press('ArrowUp')
+    const slider = controls.getByRole('slider').first()
+    const first = controls.locator('[role=slider], input[type=text]').first()
+    // The first control is the number of agents or items, except in Rewind.
+    const isNumber = scene !== 'rewind' && (await first.getAttribute('role')) !== 'slider'
+    if (isNumber) await first.press('ArrowUp')
+    else await slider.press('ArrowLeft')
     await changes('a control')
     await until(page, () => /[#&]n=\d+/.test(location.hash), null, { ms: LONG })
 

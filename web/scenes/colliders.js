@@ -38,7 +38,7 @@ export default {
   summary: 'Box queries and overlaps, in cells that follow the boxes',
   description:
     'A quadtree keeps up with moving boxes: it finds the boxes in the area at the pointer, and all pairs that overlap.',
-  try: 'Click to add items, or to strike those in the area.',
+  try: 'Click to add items, or to strike some.',
   help: 'The leaves that the query visits are tinted. A box that straddles a line belongs to an inner cell. Arrow keys move the area, + and - resize it. Enter clicks.',
   legend: [
     ['dot', 'hit', 'in the area'],

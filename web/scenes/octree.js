@@ -41,7 +41,7 @@ export default {
   summary: 'Cells that split and merge as swarms fly through',
   description:
     'Cells of an octree split where swarms of boxes arrive, and merge where they leave; the player’s box lights up what it meets.',
-  try: 'Click to add boxes, or to strike those it meets.',
+  try: 'Click to add boxes, or to strike some.',
   help: 'The player follows the pointer or arrow keys. It flies by W A S D, E up and Q down, and turns by Z and X; on touch screens by buttons. Drag to turn the view; wheel, pinch, + and - zoom. Enter clicks.',
   legend: [
     ['dot', 'hit', 'meets the player'],
