@@ -178,7 +178,7 @@ static bool neighbors_by_reach(const copse_points *points, const float *center, 
   float reach2 = points->type->reach2(points, center, k);
   if (!(reach2 > 0)) return false;
   copse_results candidates;
-  /* In a sparse place, the estimate is too small: each further try doubles the area. */
+  /* In a sparse place, the estimate is too small: each further try doubles reach2. */
   for (int attempt = 1;; attempt++, reach2 *= 2) {
     if (!(reach2 < *limit2)) reach2 = *limit2;
     candidates = (copse_results){ids, distances2, FOUND_LIMIT, 0, 0};

@@ -46,6 +46,7 @@ export default {
     ['dot', 'blue', 'straddles a line'],
     ['dot', 'ink', 'overlap'],
     ['area', 'query', 'leaves visited'],
+    ['box', 'hit', 'area of another query'],
   ],
 
   count: 'items',

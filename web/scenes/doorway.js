@@ -139,7 +139,7 @@ export default {
 
       results: () =>
         queries.ways
-          .filter(({ equal }) => equal !== undefined)
+          .filter(({ queryTime }) => queryTime !== undefined)
           .map(({ name, buildTime, queryTime, equal }) => ({
             ...{ name, equal },
             total: buildTime + queryTime,
