@@ -138,8 +138,8 @@ void pairs_rank(float *distances2, uint32_t *ids, uint32_t size, uint32_t k, flo
     }
   }
   if (k > size) k = size;
-  /* Without ties, the ranks of the pairs are 0 … size - 1, and those of the padding are `size`.
-   * Ties lower the sum: equal pairs have the rank of the first of them. */
+  /* Without equal distances, the ranks are 0 … size - 1, and `size` for the padding. Equal
+   * distances all have the rank of the first of them, which lowers the sum of all ranks. */
   const uint32_t padding = -size & 7;
   const bool ties = 2 * word4_sum(sum) != size * (size - 1 + 2 * padding);
   if (ties) pairs_sort((pairs){distances2, ids}, size, BY_DISTANCE);

@@ -51,9 +51,9 @@ ALWAYS_INLINE bool query_results_ok(const copse_query *query, copse_results *res
 /* Sorts the results that were written, in the order that the query asks for. */
 void query_sort(const copse_query *query, copse_results *results);
 
-/* Returns the struct that a query writes the ids of a batch's next row to. Its capacity is the room
- * that earlier rows left in rows->ids. Before the first row, rows->total must be 0 and
- * rows->truncated false. */
+/* Returns the results struct for a batch's next row. Its `ids` and `capacity` are the room that
+ * earlier rows left in rows->ids. Before the first row, rows->total must be 0 and rows->truncated
+ * false. */
 copse_results query_row_begin(const copse_rows *rows);
 /* Ends row i of a batch: the query found `count` ids. If they did not fit, this row and all later
  * ones are empty. */

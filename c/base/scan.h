@@ -257,8 +257,9 @@ ALWAYS_INLINE void scan_neighbors(const scan_points *points, uint32_t begin, uin
 /* ---- Rays ---- */
 
 /* The hits of a ray: `nearest` holds the first nearest.k of them, with fractions in place of
- * squared distances, and `total` is the number of all. Hits outside of begin <= fraction < end are
- * ignored: so an index that may test an agent more than once counts each hit only once. */
+ * squared distances, and `total` is the number of all. Only hits with begin <= fraction < end
+ * count: the grid casts a ray in pieces, and an agent that is tested for two pieces must count
+ * once. */
 typedef struct scan_hits {
   scan_nearest nearest;
   uint32_t total;
@@ -274,10 +275,10 @@ typedef struct scan_ray {
   const float *radii;  /* each agent's own radius, by id; NULL if all have the same */
   float inflate;       /* added to every radius */
   scan_hits *all;      /* where to collect all hits; NULL if only the first is wanted */
-  /* A fast test in float rules out the agents whose center is farther than `reach` from the
-   * segment, which the first hit so far cuts short. The test rounds both the distance and the
-   * segment's end: each is wrong by up to 1e-6 * (length + radius). So `reach` is the radius plus
-   * twice the sum of both errors, plus a little for underflow. */
+  /* A fast test in float skips agents whose center is farther than `reach` from the segment, or
+   * from its part before the first hit so far. Rounding makes the distance wrong by up to 1e-6 *
+   * (length + radius), and the end of the segment by as much. So `reach` is the radius plus twice
+   * the sum of both errors, and a little more for underflow. */
   float unit[3], length, reach;
 } scan_ray;
 

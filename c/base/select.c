@@ -114,9 +114,9 @@ static float medians_rank(float *values, uint32_t n, uint32_t k) { /* NOLINT(mis
  * failure doubles the margin. */
 static void bracket(const float *values, uint32_t n, uint32_t k, uint32_t doubt, float bounds[2]) {
   float sample[SAMPLE];
-  /* The margin is more than two standard deviations of the result's rank in the sample. In a sample
-   * of 16, the standard deviation is at most 2. When the size doubles, the standard deviation grows
-   * 1.41 times, and the margin 1.5 times. */
+  /* `margin` is more than two standard deviations of the rank that the wanted value would have in
+   * the sample. In a sample of 16 values, the standard deviation is at most 2. When the size
+   * doubles, the standard deviation grows 1.41 times, and the margin 1.5 times. */
   uint32_t size = 16, margin = 5;
   while (size < SAMPLE && (uint64_t)size * size < n) {
     size *= 2;
@@ -138,7 +138,8 @@ typedef struct division {
 } division;
 
 /* Writes the values strictly between two bounds to `out`, which may be `values`, and returns their
- * number. Writes to `counts` how many values are below, or up to, the bounds. */
+ * number. Writes to `counts` how many values are less than the lower bound, at most the lower
+ * bound, and at most the upper bound. */
 static uint32_t keep_between(const float *values, uint32_t n, const float bounds[2], float *out,
                              division *counts) {
   const float4 lo = float4_all(bounds[0]), hi = float4_all(bounds[1]);
@@ -175,7 +176,8 @@ static bool sampled_rank(const float *values, uint32_t n, uint32_t k, float *roo
     bracket(values, n, k, doubt, bounds);
     const uint32_t kept = keep_between(values, n, bounds, room, &counts);
     if (k < counts.belowLo || k >= counts.upToHi) return false;
-    /* The result equals a bound. So the search ends even if very many values are equal. */
+    /* If the value of rank k equals one of the bounds, it is found: the search ends even if very
+     * many values are equal. */
     if (k < counts.upToLo || k >= counts.upToLo + kept) {
       *result = bounds[k >= counts.upToLo];
       return true;

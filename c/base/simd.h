@@ -357,11 +357,10 @@ ALWAYS_INLINE word4 float4_round(float4 a) {
   return word4_and(float4_as_words(float4_add(a, float4_all(ROUNDER))), word4_all(ROUNDED_BITS));
 }
 
-/* ---- Left-packing: puts the lanes whose bit is set first, and the others behind them ---- */
+/* ---- Left-packing: moves the lanes whose bit is set to the front, the others behind them ---- */
 
 #if !defined(COPSE_SCALAR) && (defined(__wasm_simd128__) || defined(__SSSE3__))
-/* The byte shuffles that put the lanes whose bit is set first: a row for each combination of the
- * four bits. */
+/* The byte shuffles for left-packing: a row for each combination of the four bits. */
 static const uint8_t SIMD_PACK[16][16] = {
 #define LANE(i) 4 * (i), 4 * (i) + 1, 4 * (i) + 2, 4 * (i) + 3
 #define ROW(a, b, c, d)                                                                            \
@@ -391,8 +390,8 @@ ALWAYS_INLINE float4 float4_pack(float4 a, uint32_t bits) {
   return word4_as_floats(word4_pack(float4_as_words(a), bits));
 }
 
-/* Stores four lanes from p on. The next lane overwrites a lane whose bit is not set. An index into
- * p is faster than one into a local array, which a compiler keeps in memory. */
+/* Stores four lanes from p on. A lane whose bit is not set is overwritten by the next lane. Packing
+ * into a local array first would be slower, because compilers keep such an array in memory. */
 #define STORE_PACKED(p, lanes, bits)                                                               \
   do {                                                                                             \
     const uint32_t second = bits & 1, third = second + (bits >> 1 & 1);                            \
