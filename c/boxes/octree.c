@@ -41,11 +41,11 @@ static uint64_t nodes_of_full_tree(const copse_octree_def *def, uint64_t most) {
   return nodes < most ? nodes : most;
 }
 
-/* Returns how many nodes the tree has room for. A split node has more than leafSize items below it,
- * so a level has at most S = capacity / (leafSize + 1) split nodes. If items are spread evenly, the
- * deepest level of split nodes has about S of them, and all levels above it together at most S / 3.
- * Items may be spread unevenly, so there is room for the children of more than 2 * S split
- * nodes. */
+/* Returns how many nodes the tree has room for: the root, and the children of 2 * S + 64 split
+ * nodes, where S is capacity / (leafSize + 1); fewer if maxDepth allows fewer. A split node has
+ * more than leafSize items below it, so each level has at most S split nodes. If items are spread
+ * evenly, only the deepest level has about S, each level above at most a fourth of the next: at
+ * most 4 / 3 * S in all. The rest is for items that are spread unevenly. */
 static uint32_t node_capacity(const copse_octree_def *def) {
   const uint64_t split = 2 * (uint64_t)def->capacity / ((uint64_t)def->leafSize + 1) + 64;
   const uint64_t most = 1 + (split << def->dimensions);
@@ -495,7 +495,7 @@ void copse_octree_clear(copse_octree *tree) {
   octree_empty(tree);
 }
 
-/* ---- All items at once -------------------------------------------------------------------- */
+/* ---- Loading or moving all items at once -------------------------------------------------- */
 
 /* Checks the boxes of all slots in use, and lists the slots in order[0]. Adds to *leaving the
  * number of items that no longer belong in the node that holds them. With isLoad (for

@@ -24,7 +24,7 @@ typedef struct range_batch {
 typedef struct gathered {
   uint32_t size;
   const octree_block *blocks[GATHERED];
-  uint8_t wanted[GATHERED]; /* by block: a bit per item, set if query boxes must test the item */
+  uint8_t wanted[GATHERED]; /* for each block, a bit per item: set if the item can be a result */
 } gathered;
 
 ALWAYS_INLINE const float *box_at(const range_batch *batch, uint32_t i, const int dim) {

@@ -11,7 +11,7 @@
 /* What an item must satisfy besides intersecting the region. */
 typedef struct filter {
   uint32_t mask, exclude;
-  uint32_t least;   /* the lowest id that passes */
+  uint32_t least;   /* items with lower ids do not pass */
   bool stopAtFirst; /* true: the query stops after the first node in which it finds an item */
 } filter;
 

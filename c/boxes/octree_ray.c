@@ -27,7 +27,8 @@ ALWAYS_INLINE bool passes(const segment *ray, const float *lo, const float *hi, 
   const double d = ray->way[v] * ((double)hi[u] - ray->from[u]);
   const double leastV = a < b ? a : b, mostV = a < b ? b : a;
   const double leastU = c < d ? c : d, mostU = c < d ? d : c;
-  const double slack = ray->reach * (fabs(ray->way[u]) + fabs(ray->way[v])); /* moves the sides */
+  /* Adding the slack has the same effect as moving the box's sides outward by `reach`. */
+  const double slack = ray->reach * (fabs(ray->way[u]) + fabs(ray->way[v]));
   return !(leastV > mostU + slack) && !(mostV < leastU - slack);
 }
 
@@ -70,10 +71,10 @@ static bool enter_box(const segment *ray, const float *lo, const float *hi, cops
  * starts farther away, the normal. False if the segment never comes that near. For the exact rule,
  * see copse_octree_raycast in copse.h.
  *
- * The planes of the box's sides cut the segment into parts. Along a part, the nearest point of the
- * box stays on the same sides, and only the axes of these sides count. There, the segment starts at
- * -m from the sides and moves by `d`: it hits a circle or sphere around the point or line where the
- * sides meet. */
+ * The planes of the box's sides cut the segment into parts. Within a part, the segment is outside
+ * of the same sides of the box. On the axes of these sides, m is the vector from the segment's
+ * start to the side, and d the vector from its start to its end; on the other axes, both are 0. So
+ * at the fraction f of the segment, its distance from the box is the length of f * d - m. */
 static bool enter_rounded(const segment *ray, const float *lo, const float *hi,
                           copse_box_hit *hit) {
   const double radius2 = ray->radius * ray->radius;
@@ -184,7 +185,7 @@ static const copse_box_hit NO_HIT = {COPSE_NONE, 1, {0, 0, 0}};
 static bool prepare(const copse_octree *tree, const float *from, const float *to,
                     const copse_query *query, segment *ray) {
   bool ok = query_radius_ok(query->inflate);
-  float far = 0; /* the greatest magnitude of a coordinate */
+  float far = 0; /* the greatest absolute value of the coordinates of both ends */
   *ray = (segment){.dim = (int)tree->def.dimensions, .radius = (double)query->inflate};
   for (int axis = 0; axis < ray->dim; axis++) {
     ok = ok && is_coordinate(from[axis]) && is_coordinate(to[axis]);
@@ -221,7 +222,7 @@ copse_status copse_octree_raycast_many(const copse_octree *tree, const float *se
   const size_t step = 2 * (size_t)tree->def.dimensions;
   segment ray;
   if (!query_radius_ok(effective.inflate)) return COPSE_INVALID_ARGUMENT;
-  for (int casts = 0; casts < 2; casts++) /* first checks all arguments */
+  for (int casts = 0; casts < 2; casts++) /* the first pass only checks arguments */
     for (uint32_t i = 0; i < n; i++) {
       const float *from = segments + step * i;
       const copse_query one = query_of_segment(&effective, filters, i);

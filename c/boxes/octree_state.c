@@ -87,7 +87,8 @@ copse_octree_statistics copse_octree_stats(const copse_octree *tree) {
 
 /* ---- Validation --------------------------------------------------------------------------- */
 
-/* True if a node's blocks and items are consistent, and each item belongs to the node. */
+/* Checks the items that a node itself holds. True if each of their blocks names the node as its
+ * owner, tree->places has the place of each item, and each item's box belongs in this node. */
 ALWAYS_INLINE bool items_valid(const copse_octree *tree, const octree_node *node, const int dim) {
   uint32_t seen = 0;
   const octree_block *block;
