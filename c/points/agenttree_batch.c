@@ -21,8 +21,9 @@ enum {
   GATHER_LIMIT = 1536, /* the maximum number of gathered agents */
   BAND_LIMIT = 256,    /* the maximum number of bands */
   BAND_PADDING = 4,    /* entries after each band, for scans that read past its end */
-  CELL_LIMIT = 4096,   /* the maximum number of cells of all bands, see band_table */
-  GATHERED = 3 * GATHER_LIMIT + BAND_LIMIT * BAND_PADDING /* where the gathered agents begin */
+  CELL_LIMIT = 4096,   /* the maximum number of cells in all bands together, see band_table */
+  GATHERED = 3 * GATHER_LIMIT + BAND_LIMIT * BAND_PADDING /* the index in `nearby` of the first
+                                                           * gathered agent */
 };
 _Static_assert(GATHERED + GATHER_LIMIT + NEAR_PADDING <= NEAR_ENTRIES, "too many for nearby");
 
@@ -78,8 +79,8 @@ ALWAYS_INLINE uint32_t leaf_walk_next(leaf_walk *walk, const struct agenttree *t
     if (!anyone) {
       const agenttree_node *first = &tree->nodes[left], *second = &tree->nodes[right];
       if (first->end <= walk->startPlace || !(first->anyGroups & walk->mask)) near &= ~1u;
-      /* The right child needs no test of startPlace: it ends where its parent ends, which is after
-       * startPlace. */
+      /* The right child need not be compared with startPlace: it ends where its parent ends, and
+       * the walk enters only nodes that end after startPlace. */
       if (!(second->anyGroups & walk->mask)) near &= ~2u;
     }
     walk->stack[waiting] = right;
@@ -155,8 +156,8 @@ ALWAYS_INLINE bool gather_in(nearby *near, const struct agenttree *tree, const b
   leaf_walk walk;
   leaf_walk_start(&walk, tree, unit, reach2, COPSE_ALL_GROUPS, unit, 0, dim);
   near->size = GATHERED;
-  /* The first run is the unit itself. All its agents are gathered, because their distance is 0 and
-   * the walk's first mask filters nothing. So the unit's agent i is in entry GATHERED + i. */
+  /* The node `unit` comes first. All its agents are gathered: they are in its box, and walk.mask
+   * still has all bits. So agent i of the node is in entry GATHERED + i. */
   for (uint32_t index = unit; index != COPSE_NONE; index = leaf_walk_next(&walk, tree, dim)) {
     const agenttree_node *run = &tree->nodes[index];
     if (near->size + (run->end - run->begin) > GATHERED + GATHER_LIMIT) return false;
@@ -184,32 +185,34 @@ static bool gather(nearby *near, const struct agenttree *tree, const batch_query
 
 /* ---- Bands ------------------------------------------------------------------------------- */
 
-/* The number of cells along x that are as wide as a strip is high. Must be even: step4 needs an odd
- * `before`, which is REACH_CELLS + 1. */
+/* The height of a strip divided by the width of a cell, see band_table. Must be even: step4 gets
+ * REACH_CELLS + 1 as `before`, which must be odd. */
 enum { REACH_CELLS = 2 };
 
-/* The agents around a unit, sorted. The space is divided into strips along the x axis, each at
- * least as high as the reach, and each strip into cells. In 3D, strips are also as deep as high,
- * and there are layers of strips, one behind the other; in 2D there is one layer. The outermost
- * strips and layers have no agents of the unit.
+/* The agents around a unit (a node of the tree), sorted so that all agents within reach of an agent
+ * are next to each other.
  *
- * The band of a strip holds the agents of three strips of a layer: of the strip itself and of the
- * strips below and above. In it, agents are sorted by their cells along x, whichever strip they are
- * from. So all agents within reach of an agent are in one run of the band of its strip, and in 3D
- * also in the same cells of the bands in the layers before and behind.
+ * Space is cut into strips that run along x, one above the other. A strip is at least as high as
+ * the reach, and is divided along x into cells. In 3D there are layers of strips, one behind the
+ * other along z, each as deep as a strip is high. In 2D there is one layer.
  *
- * Strip s of a layer has the band s + 1, so its agents are in the bands s, s + 1 and s + 2. The
- * first and the last band of a layer have no strip. These two bands, and those of the outermost
- * strips, are written, but never read. */
+ * Band s + 1 has copies of the agents of three strips: strip s, the one below it, and the one above
+ * it. So each agent is in three bands. A band is sorted by cells along x: so all agents within
+ * reach of an agent in strip s are in one run of band s + 1, which has the cell of the agent and
+ * REACH_CELLS cells on each side. In 3D, the rest are in the same cells of the layers before and
+ * behind.
+ *
+ * The first and the last band of a layer have no strip in their middle, and are never read. Nor are
+ * the bands of the outermost strips, which have no agents of the unit. */
 typedef struct band_table {
   nearby near;
-  /* For each gathered agent of a strip s, its cell in the band s, the first of the three bands that
-   * it is in: an index into `ends`. Its cell in the next band is `columns` entries later. */
+  /* For each gathered agent, its cell in the first of the three bands that have a copy of it: an
+   * index into `ends`. Its cell in the next band is `columns` entries later. */
   uint32_t cells[GATHER_LIMIT + NEAR_PADDING];
   /* Where each cell of each band ends in `near`. Before the agents are sorted: where it begins. */
   uint32_t ends[CELL_LIMIT];
   uint32_t columns; /* the number of cells in a band: a multiple of 4 */
-  uint32_t bands;   /* the number of bands in a layer: two more than there are strips */
+  uint32_t bands;   /* the number of bands in a layer: two more than strips, see above */
   uint32_t layers;
   float scale; /* 1 / height of a strip */
 } band_table;
@@ -221,26 +224,28 @@ static uint32_t steps(float length, float scale) {
   return word4_first(float4_as_words(rounded)) & ROUNDED_BITS;
 }
 
-/* A unit of fewer than SMALL_UNIT agents gets fewer cells, because every cell takes time. If there
- * are too many cells or bands, strips become higher; but a unit of more than LARGE_UNIT agents is
- * divided instead, if it is not a leaf. */
+/* A unit is a node whose agents are processed together. A unit of fewer than SMALL_UNIT agents gets
+ * fewer cells around it, because every cell takes time. If there are too many cells or bands,
+ * strips and cells get larger. But a unit of more than LARGE_UNIT agents is divided into its
+ * children instead, unless it is a leaf. */
 enum { SMALL_UNIT = 128, LARGE_UNIT = 256 };
 
-/* Chooses the size and the number of the cells around a unit of `size` agents. Returns false if the
- * unit must be divided first, see LARGE_UNIT. */
+/* Chooses the size and the number of strips and cells for a node of `size` agents with the bounds
+ * `box`. Returns false if the node must be divided first, see LARGE_UNIT. */
 static bool lay_out(band_table *table, const float *box, uint32_t size, float reach2,
                     bool isDivisible, uint32_t dim) {
   float side = 0;
   for (uint32_t axis = 0; axis < dim; axis++)
     if (box[dim + axis] - box[axis] > side) side = box[dim + axis] - box[axis];
-  /* A strip is at least side / 1024 high, so that counting strips does not overflow, and at least
-   * 1e-18, because squares of much smaller distances underflow.
+  /* A strip is at least 1 / 1024 as high as the longest side of the unit's box, so that counting
+   * strips does not overflow. It is at least 1e-18 high, because squares of much smaller distances
+   * underflow.
    *
-   * It is also higher than the reach, by a factor that makes up for rounding. In step4, the
-   * coordinate of an agent is at most about 2048 cells, so float arithmetic moves it by less than
-   * 0.001 cells. So two agents within reach of each other are less than one strip and less than
-   * REACH_CELLS cells apart, before step4 rounds to integers. Therefore their strips differ by at
-   * most 1, and their cells by at most REACH_CELLS. */
+   * A strip is also a little higher than the reach, to make up for rounding. In step4, coordinates
+   * are at most about 2048 cells, so float arithmetic moves an agent by less than 0.001 cells. So
+   * before step4 rounds to integers, two agents within reach of each other are less than one strip
+   * and less than REACH_CELLS cells apart. After that, their strips differ by at most 1, and their
+   * cells by at most REACH_CELLS. */
   float height = sqrtf(reach2) * 1.002f;
   if (!(height > side / 1024)) height = side / 1024;
   if (!(height > 1e-18f)) height = 1e-18f;
@@ -248,12 +253,12 @@ static bool lay_out(band_table *table, const float *box, uint32_t size, float re
   for (;; height *= 1.25f) {
     WORKED(1);
     table->scale = height < 1e30f ? 1 / height : 0; /* 0 if the reach is huge: one cell holds all */
-    /* The columns of cells: those of the unit itself, those within reach to its left and right, and
-     * an empty one before all of these, which runs_from needs. */
+    /* Along x: the cells of the unit's box, the REACH_CELLS cells to its left and to its right, and
+     * an empty cell at the left end, because runs_from reads the end of the cell before a run. */
     const uint32_t columns =
         steps(box[dim] - box[0], REACH_CELLS * table->scale) + 2 * REACH_CELLS + 1;
     table->columns = (columns + 3) & ~3u;
-    /* A band for each strip of the unit, for the two outermost strips, and two without a strip. */
+    /* The strips of the unit's box and two more, below and above it; two more bands than strips. */
     table->bands = steps(box[dim + 1] - box[1], table->scale) + 4;
     table->layers = dim == 3 ? steps(box[5] - box[2], table->scale) + 2 : 1;
     const float bands = (float)table->bands * (float)table->layers;
@@ -264,18 +269,19 @@ static bool lay_out(band_table *table, const float *box, uint32_t size, float re
   }
 }
 
-/* Returns how far the coordinates x[0] … x[3] are above lo - before / scale, in steps of the length
- * 1 / scale: rounded to integers (halves to even ones), at least 0, at most `most`. `before` must
- * be odd, as is the number that `steps` adds: so both round halves in the same direction. */
+/* Converts the coordinates x[0] … x[3] to whole steps of the length 1 / scale: lo becomes `before`,
+ * lo + 1 / scale becomes before + 1, and so on. Rounds to the nearest integer, and limits the
+ * result to 0 … most. `before` must be odd: then halves are rounded in the same direction as in
+ * `steps`, which adds 1. */
 ALWAYS_INLINE float4 step4(const float *x, float lo, float scale, float before, float most) {
   float4 t = float4_mul(float4_sub(float4_load(x), float4_all(lo)), float4_all(scale));
   t = float4_min(float4_max(t, float4_all(-before)), float4_all(most - before));
   return float4_sub(float4_add(t, float4_all(ROUNDER + before)), float4_all(ROUNDER));
 }
 
-/* Finds the cell of each of the `size` gathered agents, and counts the agents of each cell. The
- * counts are in `ends`: those of strip s in the band s + 2, the last of the three bands that need
- * them. */
+/* Writes the cell of each of the `size` gathered agents to table->cells. Counts the agents of each
+ * cell in table->ends: those of a strip in the last of the three bands that will have copies of
+ * them (see band_table). */
 ALWAYS_INLINE void count_cells(band_table *table, const float *box, uint32_t size, const int dim) {
   const nearby *near = &table->near;
   const float columns = (float)table->columns, bands = (float)table->bands;
@@ -298,10 +304,9 @@ ALWAYS_INLINE void count_cells(band_table *table, const float *box, uint32_t siz
   for (uint32_t i = 0; i < size; i++) counts[table->cells[i]]++; /* NOLINT: initialized */
 }
 
-/* Replaces the counts in `ends` by where each cell begins in `near`: the sum of all counts before
- * it. A cell of band b has the agents of the strips b - 2, b - 1 and b, whose counts are in the
- * bands b, b + 1 and b + 2. Only the counts of band b are overwritten, and no later band needs
- * them. */
+/* Replaces the counts in table->ends by the index at which each cell begins in `near`. A cell of a
+ * band gets the agents of three strips. count_cells has counted them in this band and in the next
+ * two. Only the counts of this band are overwritten, and later bands do not need them. */
 OUT_OF_LINE void start_bands(band_table *table) {
   const uint32_t columns = table->columns, bands = table->bands * table->layers;
   uint32_t *ends = table->ends, start = 0;
@@ -321,8 +326,8 @@ OUT_OF_LINE void start_bands(band_table *table) {
   }
 }
 
-/* Sorts the gathered agents into bands. Each agent is copied to the cells of three bands. A copy
- * advances the beginning of its cell, so that in the end `ends` has the ends of all cells. */
+/* Sorts the gathered agents into bands: copies each agent to its cell in three bands. table->ends
+ * has the place of the next copy in each cell, and after the last copy, where each cell ends. */
 ALWAYS_INLINE void sort_into_bands_in(band_table *table, const float *box, const bool plain,
                                       const int dim) {
   nearby *near = &table->near;
@@ -351,11 +356,11 @@ DEFINE_PAIR_VOID(void, sort_into_bands, (band_table *const table, const float *b
 /* The rows of a unit are written for up to ASKERS agents at a time. */
 enum { ASKERS = 64 };
 
-/* Writes the runs that batch_rows scans for agents of a unit: for the gathered agents from `begin`
- * on, before `end`, but for at most ASKERS of them. Returns the number of these agents; in 3D, each
- * has three runs. A run begins where the cell before it ends, which is in the same band: the cells
- * of the unit's agents are REACH_CELLS + 1 or higher, see count_cells. Agents behind a run are more
- * than REACH_CELLS cells away, so a scan past its end finds none of them. */
+/* Writes the runs that batch_rows scans for the agents begin … end - 1 of a unit (a tree node), but
+ * for at most ASKERS of them. Returns for how many. An agent has one run, in 3D three. A run begins
+ * where the cell before it ends. That cell is in the same band, because each band begins with an
+ * empty cell. A scan past the end of a run finds nothing: the agents there are more than
+ * REACH_CELLS cells away. */
 static uint32_t runs_from(const band_table *table, uint32_t begin, uint32_t end, uint32_t dim,
                           near_run *runs) {
   const uint32_t count = end - begin < ASKERS ? end - begin : ASKERS;
@@ -371,8 +376,8 @@ static uint32_t runs_from(const band_table *table, uint32_t begin, uint32_t end,
 
 /* ---- Units: nodes whose agents are processed together ------------------------------------- */
 
-/* Gathers the agents within reach of a unit and sorts them into bands. Returns false if there is no
- * room for them. */
+/* Gathers the agents within reach of the node `unit`, and sorts them into bands. Returns false if
+ * there is no room for them, so that the node must be divided. */
 static bool surround(band_table *table, const struct agenttree *tree, const batch_query *batch,
                      uint32_t unit, float reach2) {
   const agenttree_node *node = &tree->nodes[unit];
@@ -384,7 +389,6 @@ static bool surround(band_table *table, const struct agenttree *tree, const batc
   return true;
 }
 
-/* A walk over the units of a tree, in tree order. */
 typedef struct unit_walk {
   const struct agenttree *tree;
   uint32_t limit; /* the maximum number of agents in a unit */
@@ -409,7 +413,7 @@ static uint32_t units_next(unit_walk *units) {
     WORKED(1);
     const agenttree_node *node = &units->tree->nodes[index];
     if (!node->right || node->end - node->begin <= units->limit) {
-      /* After a split, units grow again. */
+      /* Doubles the limit again, in case units_split has lowered it. */
       units->limit = units->limit < UNIT_LIMIT / 2 ? units->limit * 2 : UNIT_LIMIT;
       return index;
     }
@@ -418,7 +422,8 @@ static uint32_t units_next(unit_walk *units) {
   return COPSE_NONE;
 }
 
-/* Divides a unit into smaller ones, because there is no room for all agents around it. */
+/* Makes the walk visit both children of a node instead of the node, because there was no room for
+ * all agents around it. */
 static void units_split(unit_walk *units, uint32_t index) {
   const agenttree_node *node = &units->tree->nodes[index];
   units->limit = (node->end - node->begin) / 2;
@@ -489,7 +494,8 @@ void agenttree_all_neighbors(const void *index, neighbor_search *search) {
   const struct agenttree *tree = index;
   band_table table;
   unit_walk units = units_start(tree);
-  /* The first unit is one leaf. Its agents make single queries, because no reach is known yet. */
+  /* Begins with a single leaf. Its agents make single queries, from which the distances of
+   * neighbors in the next nodes are predicted. */
   units.limit = 1;
   for (uint32_t unit; (unit = units_next(&units)) != COPSE_NONE;)
     if (!unit_neighbors(tree, search, unit, &table)) units_split(&units, unit);

@@ -13,10 +13,9 @@ enum {
 };
 _Static_assert(MIDPOINT_DEPTH + MEDIAN_DEPTH < COPSE_MAX_DEPTH, "stacks hold a path and more");
 
-/* Returns an upper limit of the number of nodes of a subtree with n agents if every split is at the
- * median. If a run is split, the limits of its halves add up to at most the run's own limit minus
- * 1, which is for the run's node. So if this many nodes are reserved for a run, median splits never
- * need more. */
+/* Returns how many nodes to reserve for a subtree of n agents if every split is at the median. The
+ * reserve of a node covers the node itself and the reserves of its two halves. So median splits
+ * never need more nodes than are reserved. */
 static uint64_t median_nodes(uint64_t n, uint64_t leafSize) {
   uint64_t leaves = 1;
   for (; leafSize * leaves < n; leaves *= 2) WORKED(1);
@@ -39,7 +38,7 @@ uint64_t agenttree_node_budget(uint64_t n, uint64_t leafSize) {
  * at a key. */
 typedef struct split_key {
   float coordinate;
-  uint32_t id; /* 0: the coordinate alone decides, because no id is lower */
+  uint32_t id; /* agents at `coordinate` with a lower id are below the key; 0: none of them are */
 } split_key;
 
 /* Reorders the agents begin … end - 1: first those below the key, then the others, both in the same
@@ -51,8 +50,8 @@ ALWAYS_INLINE uint32_t partition_in(const struct agenttree *tree, uint32_t begin
   const float *x = points.axes[axis];
   const float4 coordinate = float4_all(key.coordinate);
   const word4 id = word4_all(key.id);
-  /* Saves the entries behind the run, which stores of four lanes overwrite: they belong to other
-   * runs or to absent slots. They are restored at the end. */
+  /* The stores below write four lanes each, and so overwrite entries behind the run, which belong
+   * to other runs or to absent slots. Saves these entries, to restore them at the end. */
   float4 behind[3];
   const word4 idsBehind = word4_load(points.ids + end);
   EACH_AXIS (i, dim) behind[i] = float4_load(points.axes[i] + end);
@@ -73,7 +72,7 @@ ALWAYS_INLINE uint32_t partition_in(const struct agenttree *tree, uint32_t begin
     word4_store_packed(points.ids + middle, ids, below);
     word4_store_packed(spare.ids + others, ids, above);
     middle += bits_count(below);
-    others = i + 4 - middle; /* too large if the four go past `end`, but then not used again */
+    others = i + 4 - middle; /* may be too large after the last turn, which does no harm */
   }
   for (uint32_t i = middle; i < end; i += 4) {
     EACH_AXIS (j, dim) float4_store(points.axes[j] + i, float4_load(spare.axes[j] + (i - middle)));
@@ -184,7 +183,7 @@ static void gather_groups(struct agenttree *tree, const points_source *source,
 /* A run of agents for which a node is still to be made. */
 typedef struct pending {
   uint32_t begin, end, depth;
-  uint32_t parent; /* the run is this node's right child; COPSE_NONE: a left child or the root */
+  uint32_t parent; /* if this becomes a right child: its parent; else COPSE_NONE */
   float box[2 * 3];
 } pending;
 
@@ -216,7 +215,8 @@ static uint32_t split_run(struct agenttree *tree, uint32_t index, uint32_t depth
   const uint64_t leafSize = tree->leafSize, room = count->budget - count->committed;
   split_key key = {midpoint(box[axis], box[dim + axis]), 0};
   bool atMedian = tree->split == COPSE_SPLIT_MEDIAN || depth >= MIDPOINT_DEPTH;
-  /* No split needs more than twice median_nodes of the whole run: counting is seldom necessary. */
+  /* Counts the agents below the midpoint only if nodes are scarce: both sides of a split together
+   * never need more than 2 * median_nodes(all agents of the node). */
   if (!atMedian && 2 * median_nodes(end - begin, leafSize) > room) {
     const uint32_t below = count_below(tree, begin, end, axis, key.coordinate);
     atMedian = median_nodes(below, leafSize) + median_nodes(end - begin - below, leafSize) > room;
@@ -247,7 +247,8 @@ static void build_nodes(struct agenttree *tree) {
     const uint32_t index = append_node(tree, run, dim);
     const float *box = agenttree_box(tree, index, dim);
     const int axis = size > leafSize ? choose_axis(box, depth, tree->axis, dim) : -1;
-    /* Frees what was reserved for the run, except for the node that was just made. */
+    /* Nodes were reserved for the whole subtree of this run. Keeps the one that was just made, and
+     * releases the others: split_run reserves nodes for both sides. */
     count.committed -= median_nodes(size, leafSize) - 1;
     if (axis < 0) continue;
     float boxes[2 * 2 * 3];

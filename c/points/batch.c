@@ -51,11 +51,12 @@ static copse_query query_of(const batch_query *batch, uint32_t slot) {
   return query;
 }
 
-/* The runs of gathered agents to scan, row by row, from the current row on. */
+/* A list of runs of gathered agents to scan: first those for the next row of results, then those
+ * for the row after it, and so on. */
 typedef struct run_list {
   const near_run *runs;
-  uint32_t count; /* the number of runs per row */
-  uint32_t step;  /* from a row's runs to the next row's; 0: all rows have the same runs */
+  uint32_t count; /* how many runs to scan for each row of results */
+  uint32_t step;  /* added to `runs` after each row of results; 0 if all rows scan the same runs */
 } run_list;
 
 static run_list run_list_of(const near_run *runs, const near_run *whole, uint32_t dimensions) {
@@ -223,8 +224,8 @@ static const float GUESS_MARGIN = 1.3f;
 
 SMALL_CODE static expectation expectation_start(uint32_t k, uint32_t dimensions) {
   /* With random agents in 2D (a Poisson process), the squared distance of the k-th neighbor exceeds
-   * (1 + `spread`) times its mean for about 1% of agents. In 3D, the squared distance varies only
-   * 2/3 as much: the number of agents grows as its 3/2 power, in 2D linearly. */
+   * (1 + `spread`) times its mean for about 1% of agents. In 3D it varies only 2/3 as much, because
+   * there the number of agents grows as the 3/2 power of the squared distance, in 2D linearly. */
   const float spread = 2.33f / sqrtf((float)k) + 1.4f / (float)k;
   return (expectation){0, 0, 1 + (dimensions == 3 ? spread * 2 / 3 : spread), 0, 0};
 }
@@ -238,9 +239,9 @@ void expect(expectation *expected) {
   expected->full = 0;
 }
 
-/* Collects candidates for the asker's row from some runs of gathered agents: those that belong in
- * the row and are within the squared distance limit2. Writes them to `candidates`, which must have
- * room for NEAR_LIMIT + NEAR_PADDING entries. Returns their number. */
+/* Finds candidates for the row of the asker (an agent, or one of the caller's points): agents in
+ * the runs of `list` that belong in the row and are within the squared distance limit2. Writes them
+ * to `candidates` (room for NEAR_LIMIT + NEAR_PADDING entries). Returns their number. */
 ALWAYS_INLINE uint32_t collect_in(const nearby *near, const run_list *list,
                                   const batch_asker *asker, float limit2, pairs candidates,
                                   const bool plain, const int dim) {
@@ -298,7 +299,7 @@ static uint32_t select_near(const batch_query *batch, const nearby *near, const 
   for (int attempt = 1;; attempt++) {
     uint32_t size = collect(batch, near, list, asker, threshold2, candidates);
     const bool complete = threshold2 == limit2;
-    /* With k or more candidates, the result is final: all other agents are beyond the threshold. */
+    /* With k or more candidates, the result is final: all other agents are farther away. */
     if (size <= RANK_LIMIT && k <= RANK_K && (size >= k || complete)) {
       pairs_rank(distances2, ids, size, k, row.distances2, row.ids);
       if (size >= k) *guess2 = row.distances2[k - 1] * GUESS_MARGIN;
@@ -306,8 +307,8 @@ static uint32_t select_near(const batch_query *batch, const nearby *near, const 
     }
     if (complete && (k > RANK_K || attempt >= SELECT_TRIES))
       return heap_into(candidates, size, k, row);
-    /* Aims at `aim` candidates in the next try. Their number is roughly proportional to the squared
-     * distance. An infinite threshold, which is rare, stays infinite. */
+    /* The next try aims at `aim` candidates: their number is roughly proportional to threshold2, a
+     * squared distance. If threshold2 is infinite, which is rare, it stays so. */
     const float aim = (float)(k + RANK_LIMIT) / 2;
     threshold2 *= aim / (size ? (float)size : 0.5f);
     if (!(threshold2 > 0 && threshold2 < limit2) || attempt >= SELECT_TRIES) threshold2 = limit2;

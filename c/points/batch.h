@@ -79,7 +79,7 @@ ALWAYS_INLINE void nearby_center(const nearby *near, uint32_t i, float *center, 
 /* The agent, or the caller's point, that a row of results is for. */
 typedef struct batch_asker {
   scan_center center;
-  word4 skipped; /* the row does not hold this id: the agent's own, or for a point query.exclude */
+  word4 skipped; /* the id to leave out of the row: that of the agent itself, or query.exclude */
   word4 mask;
 } batch_asker;
 
@@ -170,13 +170,13 @@ void batch_row_alone(const batch_query *batch, const float *center, uint32_t slo
 /* Predicts how far the next agents are from their k-th neighbors, based on the rows written
  * recently. */
 typedef struct expectation {
-  /* Gather agents within this squared distance, until the next call of `expect`. 0, as before the
-   * first call: agents make single queries instead. */
+  /* Agents within this squared distance are gathered, until the next call of `expect`. If it is 0,
+   * as before the first call, a single query is made for each row instead. */
   float reach2;
   /* A squared distance for the next row: slightly more than k of the gathered agents are expected
    * within it. Used only if it is less than reach2. 0: no guess yet. */
   float guess2;
-  float margin; /* reach2 divided by the mean squared distance of the k-th neighbor */
+  float margin; /* `expect` multiplies the mean squared distance of k-th neighbors by this */
   /* The squared distances of k-th neighbors, summed over the rows that `full` counts. */
   double sum2;
   /* The number of full rows (rows of k ids) since the last call of `expect`. */
@@ -248,8 +248,8 @@ float pairing_reach2(const pair_search *search, const batch_query *batch, uint32
  * with GATHER_PLACES. Empties `near`. */
 void batch_pairs(const batch_query *batch, uint32_t begin, uint32_t end, nearby *near,
                  pair_search *search);
-/* Does the same for the one agent at `place`. The gathered positions must be relative to this
- * agent: its own position is 0. */
+/* Does the same as batch_pairs for one agent, the one at index `place`. The gathered positions must
+ * be relative to this agent, so that its own position is 0. */
 void batch_pairs_around(const batch_query *batch, uint32_t place, nearby *near,
                         pair_search *search);
 

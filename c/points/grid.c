@@ -103,9 +103,9 @@ void grid_share_nothing(struct grid *grid, double total, const uint32_t *counts)
   grid->strides[2] = counts[0] * counts[1];
 }
 
-/* Lays out the table for agents with the bounds lo … hi. Divides cells into columns: up to
- * GRID_COLUMNS, if there is room. If there is no room even for one entry per cell, cells share
- * entries. */
+/* Lays out the table for agents with the bounds lo … hi. Divides each cell into as many columns as
+ * the table has room for, up to GRID_COLUMNS per cell. If there is no room even for one entry per
+ * cell, cells share entries. */
 static void lay_out(struct grid *grid, const float *lo, const float *hi) {
   const int dim = (int)grid->points.dimensions;
   const uint64_t budget = grid_entry_budget(grid->points.present);
@@ -323,7 +323,7 @@ static bool validate(const void *index) {
 
 /* ---- Creation ---------------------------------------------------------------------------- */
 
-/* The functions of every grid, in a world that wraps around too. */
+/* The functions that all grids have in common, whether or not their world wraps around. */
 #define GRID_TYPE                                                                                  \
   .kind = SNAPSHOT_GRID, .bytes = sizeof(struct grid), .carve = carve, .keep = keep,               \
   .nearest = grid_nearest, .cells = cells, .stats = stats, .validate = validate

@@ -24,7 +24,7 @@ struct grid {
   float cellSize;
   uint32_t *entryOf; /* the table entry of each slot; used only while building */
 
-  /* Only in a world that wraps around. In 2D, z of the first three is 0. */
+  /* Used only if the world wraps around. In 2D, least[2], size[2] and slack[2] are 0. */
   float least[4];    /* the world's lower corner */
   float size[4];     /* the size of the world along each axis */
   float slack[3];    /* more than all rounding errors of a difference across the world's edge */
@@ -34,7 +34,7 @@ struct grid {
   uint32_t *starts; /* where the agents of each entry begin; then the end of the last entry */
   uint32_t entries;
   uint32_t entryMask; /* entries - 1 if entries are shared, else all ones */
-  uint32_t columns;   /* the number of columns of each cell */
+  uint32_t columns;   /* how many columns each cell is divided into along x */
   uint32_t strides[3];
   /* One value per axis. The fourth value is 0, and in 2D the third too. */
   float origin[4]; /* the center of the first column, row and layer */
@@ -76,9 +76,9 @@ ALWAYS_INLINE bool grid_window_of(const struct grid *grid, float4 lo, float4 hi,
          sizes[2] * grid->strides[2] <= grid->entries;
 }
 
-/* Returns the table entry of column x in row y and layer z. If entries are shared, the sum may
- * overflow 32 bits, which does no harm: it is taken modulo the number of entries, a power of
- * two. */
+/* Returns the index of the table entry for column x in row y and layer z. If columns share entries,
+ * the sum below may overflow 32 bits. That does no harm: `&` takes it modulo the number of entries,
+ * a power of two. */
 ALWAYS_INLINE uint32_t grid_entry(const struct grid *grid, uint32_t x, uint32_t y, uint32_t z) {
   return (x + y * grid->strides[1] + z * grid->strides[2]) & grid->entryMask;
 }
@@ -126,8 +126,9 @@ ALWAYS_INLINE float4 grid_load4(const points_source *source, uint32_t slot, int 
 }
 /* Makes a table of `total` entries, none of them shared, for these numbers of columns and rows. */
 void grid_share_nothing(struct grid *grid, double total, const uint32_t *counts);
-/* Sorts agents into the table, whose layout is set. `counted` has the positions whose cells the
- * agents belong to. */
+/* Sorts the agents of `source` into the table, whose layout is set. The cell of each agent is that
+ * of its position in `counted`. This is `source` again or, if the world wraps around, a copy with
+ * the positions moved into the world. */
 void grid_fill(struct grid *grid, const points_source *source, const points_source *counted,
                const points_survey *survey);
 
@@ -138,24 +139,23 @@ copse_status grid_create_flat(const copse_grid_def *def, copse_points **points);
 
 /* ---- Worlds that wrap around: see grid_wrap.c ---- */
 
-/* The functions of a grid in such a world. */
 extern const points_type WRAPPED_GRID;
 /* Makes the world of a grid that was not built yet wrap around. `wrap`: see copse_grid_def. */
 copse_status grid_set_wrap(copse_points *points, const float *wrap);
 
-/* True if the box lo … hi does not reach the edges of the world: then no agent in the box is nearer
- * to its center across an edge, nor is an agent outside. */
+/* True if the box lo … hi does not reach the edges of the world. A query with these bounds can then
+ * ignore that the world wraps around. */
 bool grid_is_inner(const struct grid *grid, float4 lo, float4 hi);
 
 /* A loop over all runs of agents that can be near a box (a run: agents that are side by side in the
  * order of the grid). */
 typedef struct wrapped_walk {
   const struct grid *grid;
-  /* A number n past the last column (row, layer) stands for one at the other side of the world: for
-   * n minus the number of columns (rows, layers). */
+  /* The columns, rows and layers to visit. Their numbers go on across the edge of the world: with
+   * 10 columns, 0 … 9, the number 11 stands for column 1. */
   grid_window window;
   uint32_t y, z; /* the row to visit next, and its layer */
-  bool second;   /* the row's columns at the other side of the world are next */
+  bool second;   /* true if the part of the row across the world's edge is next */
   grid_run run;  /* the part of a run that was not read yet */
 } wrapped_walk;
 
@@ -166,8 +166,8 @@ void wrapped_start(wrapped_walk *walk, const struct grid *grid, const float *lo,
 /* Writes the next run, or the next part of a run, of at most `most` agents. Returns false at the
  * end. */
 bool wrapped_next(wrapped_walk *walk, uint32_t most, grid_run *run);
-/* Writes the differences of coordinates along an axis from `center`, by the shorter way, and up to
- * three entries more. */
+/* Writes the differences of `count` coordinates of an axis from `center`, by the shorter way around
+ * the world. May also write up to three entries more. */
 void wrapped_differences(const struct grid *grid, int axis, const float *x, uint32_t count,
                          float center, float *differences);
 

@@ -28,8 +28,8 @@ ALWAYS_INLINE float4 lanes_of(const float4 *axes, const int dim) {
   return word4_as_floats(word4_select(isZ, float4_as_words(axes[2]), float4_as_words(xy)));
 }
 
-/* Writes the group of the four agents from index `begin` on, in the order of the grid. Returns
- * false if they are too far from each other for a group. */
+/* Makes a group of the four agents from index `begin` on, in the order of the grid. Returns false
+ * if they are too far from each other for a group. */
 ALWAYS_INLINE bool bounds_of_four(const struct grid *grid, uint32_t begin, grid_group *group,
                                   const int dim) {
   float4 lo[3] = {float4_all(0), float4_all(0), float4_all(0)}, hi[3] = {lo[0], lo[1], lo[2]};
@@ -74,9 +74,9 @@ ALWAYS_INLINE bool group_window(const struct grid *grid, const grid_group *group
                         dim);
 }
 
-/* In a world that wraps around: true if nothing within reach of the agents of a group that begins
- * at index `place` is across the world's edges. Tests four agents, even if the group has but one.
- */
+/* For a world that wraps around. True if the agents of the group that begins at index `place` are
+ * farther than the reach from all edges of the world. Tests four agents, even if the group has only
+ * one. */
 OUT_OF_LINE bool is_inner(const struct grid *grid, uint32_t place, float reach2) {
   const float4 reach = float4_all(reach_of(reach2));
   uint32_t inner = 15;
@@ -137,14 +137,14 @@ ALWAYS_INLINE bool append_run(nearby *near, const copse_points *points, uint32_t
   return true;
 }
 
-/* How many agents append_others copies without a branch: of a whole run, and of each of the two
- * parts of a run before and behind the group. */
+/* How many agents append_others copies without a branch: WHOLE_COPY of a run without agents of the
+ * group, PART_COPY of each part of any other run, before and behind the group. */
 enum { WHOLE_COPY = 12, PART_COPY = 8 };
 _Static_assert((int)WHOLE_COPY <= SCAN_PADDING && (int)WHOLE_COPY <= NEAR_PADDING,
                "copies go past the end");
 
-/* Appends the agents begin … end - 1 to `near`, except for those of the group, place … past - 1,
- * which were copied before. Returns false if there is no room for them. */
+/* Appends the agents begin … end - 1 to `near`, except for the agents place … past - 1: these are
+ * the group, which was copied before. Returns false if there is no room for them. */
 ALWAYS_INLINE bool append_others(nearby *near, const copse_points *points, uint32_t begin,
                                  uint32_t end, uint32_t place, uint32_t past,
                                  const gather_fields fields, const int dim) {
@@ -155,9 +155,9 @@ ALWAYS_INLINE bool append_others(nearby *near, const copse_points *points, uint3
   return past >= end || append_run(near, points, past, end, PART_COPY, fields, dim);
 }
 
-/* Gathers the group that begins at index `place` in the order of the grid, and then, row by row of
- * the window, all other agents that may be within reach. Returns the size of the group. Returns 0
- * on failure: if `near` has no room for all of them, or if group_window fails. */
+/* Gathers the group that begins at index `place` in the order of the grid, and then all other
+ * agents in the columns within reach of the group. Returns the size of the group. Returns 0 if
+ * `near` has no room for all of them, or if these columns share table entries. */
 ALWAYS_INLINE uint32_t gather_in(nearby *near, const struct grid *grid, uint32_t place,
                                  float reach2, const gather_fields fields, const int dim) {
   const copse_points *points = &grid->points;
@@ -216,12 +216,12 @@ ALWAYS_INLINE uint32_t lanes_within(const nearby *near, uint32_t i, const batch_
   return word4_bits(float4_le(nearby_distance2(near, i, asker, dim), limit2));
 }
 
-/* For a batch that is plain (no mask filters anything): writes the rows (ids of neighbors) of the
- * agents of a group, which are the first `own` gathered agents: four or one. Two rows are written
- * at a time, so that the gathered agents are read once for both. The second row is built in another
+/* Writes the rows (ids of neighbors) of the agents of a group: one or four agents, the first `own`
+ * gathered agents. Needs a plain batch, in which no mask filters anything. Two rows are written at
+ * a time, so that the gathered agents are read once for both. The second row is built in another
  * array, then copied behind the first: GROUP_COPY ids without a branch, even if the row is shorter,
- * then the rest. An agent must not find itself: row i is for entry i, one of the first four, so bit
- * i is cleared in their result. */
+ * then the rest. An agent must not find itself. Row i is that of agent i, and the first four agents
+ * are tested together: so bit i of that test is cleared. */
 enum { GROUP_COPY = 16 };
 ALWAYS_INLINE void group_rows_in(const batch_query *batch, nearby *near, uint32_t own,
                                  float radius2, row_writer *writer, const int dim) {
@@ -383,9 +383,9 @@ SMALL_CODE void grid_pairs(const void *index, const batch_query *batch, pair_sea
 /* ---- Worlds that wrap around --------------------------------------------------------------- *
  *
  * Groups that do not reach the edges of the world are processed as in any other grid. Near the
- * edges, allNeighbors writes each row by a single query. The other batches replace the positions of
- * gathered agents by their differences from the agent whose row or pairs they write, by the shorter
- * way, as if that agent were at 0. */
+ * edges, allNeighbors writes each row by a single query. The other batches process one agent at
+ * a time: they subtract its position from the positions of all gathered agents, by the shorter way
+ * around the world. So this agent is at 0. */
 
 /* Replaces the positions of gathered agents by their differences from a center. Reads the positions
  * from index `begin` on. */

@@ -9,7 +9,7 @@
 
 #include <string.h>
 
-/* ---- Walking over the runs of a window ---------------------------------------------------- */
+/* ---- Walking over the agents in a box of columns ------------------------------------------ */
 
 typedef struct grid_walk {
   grid_window window;
@@ -116,11 +116,11 @@ SMALL_CODE uint32_t grid_count(const void *index, const region *circle, const co
 
 float grid_reach(const struct grid *grid, uint32_t k) {
   const float cell = 1 / grid->scale[1];
-  /* An estimate would need a cube root in 3D, which costs more than it gains. */
+  /* In 3D, a better estimate needs a cube root, which costs more than it gains. */
   if (grid->points.dimensions == 3) return cell;
   const float area = (grid->last[0] + 1) / grid->scale[0] * (grid->last[1] + 1) * cell;
   const float reach = sqrtf(area * (float)(k + 1) / (float)grid->points.present / 3.14159265f);
-  return reach > 0 && reach < cell ? reach : cell; /* `reach` is 0 if `area` underflows */
+  return reach > 0 && reach < cell ? reach : cell; /* in a tiny grid, `area` underflows to 0 */
 }
 
 /* Updates the k nearest agents so far with those of a run. Returns 1, the number of runs visited.

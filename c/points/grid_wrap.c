@@ -1,8 +1,8 @@
 /* The grid in a world that wraps around (a torus): moving positions into the world, and queries
  * whose window reaches the world's edges.
  *
- * A scan of such a query reads positions relative to the query's center, by the shorter way around
- * the world, and its own center is 0: so the scans of other grids can be used. */
+ * Such a query subtracts its center from the positions of agents, by the shorter way around the
+ * world. Then it searches around 0 instead, with the same scans as in other grids. */
 
 #include "grid.h"
 
@@ -55,7 +55,8 @@ copse_status copse_grid_create(const copse_grid_def *def, copse_points **points)
   return status == COPSE_OK && def->wrap ? grid_set_wrap(*points, def->wrap) : status;
 }
 
-/* A world has more words than there is room for: hashes stand for it. */
+/* Writes the options that a snapshot must agree with. The world's corner and size are six numbers,
+ * more than there is room for: writes two hashes of them instead. */
 void wrapped_options(const void *index, uint32_t words[POINTS_OPTIONS]) {
   const struct grid *grid = index;
   grid_options(grid, words);
@@ -69,7 +70,7 @@ void wrapped_options(const void *index, uint32_t words[POINTS_OPTIONS]) {
 }
 
 /* Returns a coordinate moved into the world along an axis. A coordinate in the world is returned as
- * it is: so the differences are compared, not the positions. */
+ * it is, in spite of rounding: this is why `moved - least` is compared, not `least + size`. */
 static float moved_into(const struct grid *grid, float x, int axis) {
   const float least = grid->least[axis], size = grid->size[axis];
   WORKED(1);
@@ -128,7 +129,7 @@ static bool move_all(const struct grid *grid, const points_source *source, float
 
 void wrapped_build(void *index, const points_source *source, const points_survey *survey) {
   struct grid *grid = index;
-  float *const *axes = grid->points.ordered.axes; /* sorting will overwrite these positions */
+  float *const *axes = grid->points.ordered.axes; /* scratch memory until grid_fill writes here */
   points_take(&grid->points, source, survey);
   divide_world(grid);
   points_source moved = {{{axes[0], axes[1], axes[2]}, 1}, source->groups, source->count};
@@ -176,15 +177,15 @@ void wrapped_start(wrapped_walk *walk, const struct grid *grid, const float *lo,
   walk->z = walk->window.lo[2];
 }
 
-/* Returns the column, row or layer that a number stands for: if it is past the last one, one at the
- * other side of the world. */
+/* Returns the number of a column, row or layer in the world. Numbers past the last one go on at the
+ * other side of the world, with 0. */
 static uint32_t number_in(const struct grid *grid, uint32_t number, int axis) {
   const uint32_t last = (uint32_t)grid->last[axis];
   return number > last ? number - last - 1 : number;
 }
 
-/* Sets walk->run to the next run: the agents of a row, or, if the row reaches the other side of the
- * world, of its first or second part. Returns false at the end. */
+/* Sets walk->run to the next run of agents. A row of columns has one run, or two if it crosses the
+ * edge of the world. Returns false at the end. */
 static bool next_run(wrapped_walk *walk) {
   const struct grid *grid = walk->grid;
   const grid_window *window = &walk->window;
@@ -213,7 +214,8 @@ bool wrapped_next(wrapped_walk *walk, uint32_t most, grid_run *run) {
   return true;
 }
 
-/* Returns differences of coordinates along an axis, by the shorter way, of plain differences. */
+/* Returns differences of coordinates by the shorter way around the world. `d` has the plain
+ * differences. */
 static float4 shorter_way(float4 d, float4 size) {
   const float4 half = float4_mul(size, float4_all(0.5f));
   const word4 words = float4_as_words(size);
@@ -235,12 +237,12 @@ void wrapped_differences(const struct grid *grid, int axis, const float *x, uint
 enum { READ_LIMIT = 512 };
 static const float ZERO[3] = {0, 0, 0};
 
-/* A walk that reads the positions of agents relative to the center of a query, as if that center
- * were 0. */
+/* A query near the edges of the world. It reads agents portion by portion, and subtracts the
+ * query's center from their positions. */
 typedef struct wrapped_query {
   wrapped_walk walk;
   const float *center;
-  copse_points points; /* a copy of the grid's, with the agents that were read */
+  copse_points points; /* a copy of grid->points, but with only the agents read last */
   float axes[3][READ_LIMIT + SCAN_PADDING];
 } wrapped_query;
 
@@ -252,7 +254,8 @@ static void query_start(wrapped_query *query, const struct grid *grid, const flo
   if (!points_have(&grid->points, mask)) query->walk.z = UINT32_MAX; /* the walk is over */
 }
 
-/* Reads the next agents: they are the agents 0 … n - 1 of query->points. Returns n. */
+/* Reads the next n agents. They become the agents 0 … n - 1 of query->points. Returns n, which is 0
+ * at the end. */
 static uint32_t query_read(wrapped_query *query) {
   const struct grid *grid = query->walk.grid;
   const scan_points *all = &grid->points.ordered;
@@ -315,7 +318,7 @@ static uint32_t neighbors_across(const struct grid *grid, const float *center,
   wrapped_query search;
   uint32_t visits = 0;
   if (!(reach > 0)) reach = grid_reach(grid, nearest->k);
-  if (!(reach > 0)) reach = INFINITY; /* cells so small that their width is 0 */
+  if (!(reach > 0)) reach = INFINITY; /* the size of a cell underflowed to 0 */
   for (;; reach *= 2) {
     bool whole = true;
     nearest->size = 0;
@@ -344,8 +347,9 @@ uint32_t wrapped_neighbors(const void *index, const float *center, const copse_q
     if (below < margin) margin = below;
     if (above < margin) margin = above;
   }
-  /* All that is nearer than the edges of the world is found as in any other grid. Nothing across an
-   * edge is as near as that, in spite of rounding and of squares that underflow to 0. */
+  /* Agents that are nearer than the edges of the world are found as in any other grid: no agent is
+   * as near across an edge. The margin is a little less than the distance of the nearest edge, for
+   * rounding and for squares that underflow to 0. */
   margin = margin * 0.999f - 1e-18f;
   const float margin2 = margin > 0 ? margin * margin : -1;
   if (margin2 >= limit2) return grid_neighbors(grid, moved, query, nearest);

@@ -180,16 +180,19 @@ typedef struct range_visitors {
   point_list list;
 } range_visitors;
 
-/* A range of the tree that has more than FEW points and more than FEW visitors (points of the
- * caller) is divided, into up to PARTS parts in one step. The parts are divided in the same way.
- * Measured with 100,000 points, this value of FEW was the fastest. Visitors are processed together
- * if their range has at most CLOSE points per visitor; otherwise a single query is made for each.
- * Measured on uniform and clustered points: processing visitors together is faster if CLOSE is 8 or
- * a little more, but not if it is 16. MOST_WAITING is the capacity of the stack of ranges. */
+/* How kdtree_nearest_many divides a tree into ranges. Visitors of a range are the caller's points
+ * that lie there.
+ * - FEW: a range is divided if it has more than FEW points of the tree and more than FEW visitors.
+ *   The fastest value, measured with 100,000 points.
+ * - PARTS: a range is divided into up to PARTS parts at a time.
+ * - CLOSE: if a range has at most CLOSE points of the tree per visitor, its visitors are processed
+ *   together; otherwise a single query is made for each. Measured on uniform and clustered points:
+ *   limits of 8 and a little more save time, a limit of 16 costs time.
+ * - MOST_WAITING: the capacity of the stack of ranges. */
 enum { FEW = 40, PARTS = 64, CLOSE = 11, MOST_WAITING = 6 * PARTS };
 
-/* The division of the caller's points among ranges of a tree. The stack holds ranges that may still
- * have to be divided. */
+/* Distributes the caller's points among small ranges of the tree. The stack holds ranges, each with
+ * a list of the caller's points that lie there. Large ranges are still to be divided. */
 typedef struct point_division {
   const struct kdtree *tree;
   const float *points;
@@ -198,7 +201,6 @@ typedef struct point_division {
   range_visitors stack[MOST_WAITING];
 } point_division;
 
-/* Starts a division: all n points of the caller are visitors of the whole tree. */
 static void division_start(point_division *division, const struct kdtree *tree, const float *points,
                            uint32_t *links, uint32_t n) {
   for (uint32_t i = 0; i < n; i++) links[i] = i + 1;
@@ -209,9 +211,8 @@ static void division_start(point_division *division, const struct kdtree *tree, 
   division->stack[0] = (range_visitors){{0, tree->points.present, 0}, {0, n}};
 }
 
-/* Distributes the visitors of a range (`whole`) among the parts of the range. The search for the
- * part that contains a visitor has no branches on coordinates: processors would often mispredict
- * them. */
+/* Distributes the points of the list `whole` among the parts of a range. The search for the part
+ * that contains a point has no branches on coordinates: processors would often mispredict them. */
 ALWAYS_INLINE void distribute(const point_division *division, point_list whole, uint32_t parts,
                               const float *lines, range_visitors *targets) {
   const uint32_t dim = division->tree->points.dimensions;
@@ -229,9 +230,9 @@ ALWAYS_INLINE void distribute(const point_division *division, point_list whole, 
   }
 }
 
-/* Replaces the range on top of the stack by its parts, with their visitors. `parts` is a power of
- * 2^dimensions: the range is then divided equally often on each axis, and the division of each part
- * begins with the same axis as that of the range. */
+/* Divides the range on top of the stack into `parts` ranges, and distributes its list of the
+ * caller's points among them. `parts` is a power of 2^dimensions. So the range is halved equally
+ * often on each axis, and each part is later divided first on the same axis as the range. */
 OUT_OF_LINE void divide(point_division *division, uint32_t parts) {
   const range_visitors whole = division->stack[--division->waiting];
   WORKED(1);
@@ -256,8 +257,8 @@ OUT_OF_LINE void divide(point_division *division, uint32_t parts) {
   division->waiting += parts;
 }
 
-/* Writes the next range that is small or has few visitors, so that it need not be divided. Returns
- * false at the end. */
+/* Writes the next range that need not be divided, because it is small, or because few of the
+ * caller's points lie there. Returns false at the end. */
 static bool division_next(point_division *division, range_visitors *next) {
   while (division->waiting) {
     *next = division->stack[division->waiting - 1];
@@ -275,8 +276,8 @@ static bool division_next(point_division *division, range_visitors *next) {
 }
 
 /* Removes up to VISITORS of the caller's points from a list, and copies them to the entries of
- * `near` from BEHIND on. Makes `bounds` a group that has the bounds of these points, but contains
- * no points of the tree. Returns the number of points removed. */
+ * `near` from BEHIND on. Sets *bounds to a group without points of the tree, whose lo and hi are
+ * the bounds of the removed points. Returns the number of points removed. */
 static uint32_t take(const point_division *division, point_list *list, nearby *near,
                      kdtree_group *bounds) {
   const uint32_t dim = division->tree->points.dimensions;

@@ -27,9 +27,10 @@ typedef struct open_gap {
   uint32_t left, right;
 } open_gap;
 
-/* Stores four points: at the left end of the gap those whose bit in `bits` is 1, at its right end
- * the others. Then narrows the gap by these points. Each store writes all four lanes: the points
- * that belong to the other end are written inside the gap, where they are overwritten later. */
+/* Stores four points at the ends of `gap`, the part of the range that is not finished: at its left
+ * end those whose bit in `bits` is 1, at its right end the others. Narrows `gap` by four entries.
+ * Each store writes all four points. Those that belong at the other end are written inside the gap,
+ * where they are overwritten later. */
 ALWAYS_INLINE void four_store(const scan_points *points, const four *some, uint32_t bits,
                               open_gap *gap, const int dim) {
   EACH_AXIS (axis, dim) {
@@ -47,10 +48,11 @@ ALWAYS_INLINE void four_store(const scan_points *points, const four *some, uint3
 enum { DIVISIBLE = 8 };
 
 /* Partitions the points begin … end - 1: moves those below a pivot to the front. Returns where the
- * others begin. There must be at least DIVISIBLE points. Works in place, four points at a time. The
- * first and the last four are kept in registers, which frees four entries at each end. The next
- * four are always read at the end with fewer free entries, so that no store overwrites points that
- * were not read yet. */
+ * others begin. There must be at least DIVISIBLE points.
+ *
+ * Works in place, four points at a time. The first and the last four are kept in registers, so
+ * there are four free entries at each end to write to. The next four are always read from the end
+ * that has fewer free entries: so each end has room for four before they are written. */
 ALWAYS_INLINE uint32_t divide_in(const scan_points *ordered, uint32_t begin, uint32_t end,
                                  uint32_t axis, float pivot, const int dim) {
   const scan_points points = *ordered; /* a local copy, which can stay in registers */
@@ -82,7 +84,7 @@ ALWAYS_INLINE uint32_t divide_in(const scan_points *ordered, uint32_t begin, uin
     EACH_AXIS (i, dim) points.axes[i][target] = lanes[i][lane];
     points.ids[target] = ids[lane];
   }
-  /* The gap is four entries wide now, so both stores in four_store write to the same entries. */
+  /* Only four entries are left in the gap: four_store writes the last four points there, twice. */
   four_store(&points, &last, lastBits, &gap, dim);
   return gap.left;
 }
@@ -104,7 +106,7 @@ ALWAYS_INLINE void swap_points(const scan_points *points, uint32_t a, uint32_t b
   points->ids[b] = id;
 }
 
-/* Sorts a few points by their super keys, see kdtree_before. */
+/* Sorts a few points in the order of kdtree_before. */
 ALWAYS_INLINE void sort_few_in(const scan_points *points, uint32_t begin, uint32_t end,
                                uint32_t axis, const int dim) {
   for (uint32_t i = begin + 1; i < end; i++)
@@ -163,11 +165,11 @@ typedef struct settled {
   uint32_t begin, end;
 } settled;
 
-/* Moves the node of a range to the middle of the range, points with a lower super key than the node
- * to the left of it, and points with a higher one to the right. Points that have the same
- * coordinate as the node are divided on the next axis. Returns the points that need no more
- * sorting. They include coincident points, because sorting these again on each level would take far
- * longer. */
+/* Finds the point that is the node of a range, and moves it to the middle of the range: points that
+ * come before it (see kdtree_before) to the left, the others to the right. Points that have the
+ * same coordinate as the node are divided on the next axis. Returns the points that need no more
+ * sorting: the node and, if there are many, all points at its position, because sorting these again
+ * on each level would take far longer. */
 ALWAYS_INLINE settled place_node(const struct kdtree *tree, const kdtree_range *range,
                                  const selection method, const int dim) {
   const scan_points *points = &tree->points.ordered;

@@ -115,16 +115,17 @@ uint32_t kdtree_count(const void *tree, const region *circle, const copse_query 
 
 /* ---- Nearest ------------------------------------------------------------------------------ */
 
-/* A node that a search passed on its way down. The node, and the side of it on which the center is
- * not (the other side), are left for later. The node lies on the border between its sides: neither
- * the node nor a point of the other side is nearer to the center than this border. */
+/* A node that a search passed on its way down, to come back to it later. The search went on to the
+ * side of the node on which the query's center is. Still to be searched are the node's point and
+ * the far side, on which the center is not. Neither is nearer to the center than the border between
+ * the two sides, on which the node lies. */
 typedef struct aside {
-  kdtree_range range; /* the points of the other side */
+  kdtree_range range; /* the points on the far side of the node */
   uint32_t node;
-  /* The distances from the center to the other side, along each axis. */
+  /* The distances from the query's center to the far side of the node, along each axis. */
   float gaps[3];
-  /* The sum of the squares of `gaps`: a lower bound of the squared distance from the center to the
-   * node and to the points of the other side. */
+  /* The squared length of `gaps`: neither the node nor a point on its far side is nearer to the
+   * query's center. */
   float gap2;
 } aside;
 
@@ -159,10 +160,10 @@ ALWAYS_INLINE kdtree_range go_down(nearest_descent *descent, aside *stack,
   return descent->range;
 }
 
-/* Pops nodes from the stack until one may be near enough. Writes this node, as a range of one point
- * to scan; its other side is entered next. A node exactly as far as the limit is near enough: of
- * equally near points, the search finds those with the lowest ids. Returns false if no such node is
- * left. */
+/* Pops nodes from the stack until one may be near enough. Writes this node to *node, as a range of
+ * one point to scan. Sets descent->range to its far side, to go down there next. A node exactly as
+ * far as the limit is near enough: of equally near points, the search finds those with the lowest
+ * ids. Returns false if no such node is left. */
 ALWAYS_INLINE bool go_back(nearest_descent *descent, const aside *stack, float limit2,
                            kdtree_range *node, const int dim) {
   const aside *back;

@@ -496,11 +496,12 @@ typedef struct points_snapshot {
   uint32_t ever, slots, isBuilt, builtCount, skipped;
   uint32_t extras; /* the extras that were saved: a sum of EXTRA_… */
 } points_snapshot;
+/* The bits of points_snapshot.extras: which arrays of the owner a snapshot holds. The value of a
+ * bit is also the number of words per slot that it adds. */
 enum {
   EXTRA_MASKS = 1,
-  EXTRA_RADII = 2
-}; /* each value is also the number of words per slot:
-    * radii have two, current and as last built */
+  EXTRA_RADII = 2 /* two arrays: the current radii, and the radii at the last build */
+};
 _Static_assert(sizeof(points_snapshot) <= COPSE_SNAPSHOT_HEAD, "the head of a snapshot");
 
 static uint64_t state_bytes(const copse_points *points, uint64_t count) {

@@ -21,8 +21,8 @@ static bool key_before(const scan_points *points, uint64_t a, uint64_t b, uint32
   return kdtree_before(points, (uint32_t)a, (uint32_t)b, axis, dim);
 }
 
-/* Sorts keys by the super key of an axis, by merging runs that double in length. Overwrites both
- * arrays. Returns the one with the result. */
+/* Sorts keys by coordinate on an axis, and equal coordinates in the order of kdtree_before. Merges
+ * runs that double in length. Overwrites both arrays. Returns the one with the result. */
 static uint64_t *sort_keys(const struct kdtree *tree, uint64_t *input, uint64_t *output,
                            uint32_t axis) {
   const scan_points *points = &tree->points.ordered;

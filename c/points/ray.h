@@ -23,9 +23,9 @@ ALWAYS_INLINE ray4 ray4_of(const scan_ray *ray, const int dim) {
   return (ray4){float4_load(from), float4_load(inverse), float4_all(ray->reach)};
 }
 
-/* Returns, for each axis, the fractions of the ray between which a box is within reach (`reach` of
- * scan_ray). In spite of rounding, this interval contains the interval of every smaller box that is
- * inside the box. So no agent in the box can be hit outside of the interval. */
+/* Returns, for each axis, the part of the ray (two fractions) that is within `reach` of a box along
+ * this axis, see scan_ray. In spite of rounding, it contains the part for every smaller box inside
+ * the box. So no agent in the box can be hit outside of this part. */
 ALWAYS_INLINE box4 ray4_times(const ray4 *ray, box4 box) {
   float4 lo = float4_sub(float4_sub(box.lo, ray->from), ray->reach);
   float4 hi = float4_add(float4_sub(box.hi, ray->from), ray->reach);

@@ -292,7 +292,7 @@ typedef struct sensors_snapshot {
   snapshot_header header;
   uint32_t dimensions;
   uint32_t ever, results; /* the numbers of slots and of remembered ids */
-  uint32_t agents;        /* the number of generations of agents; every remembered id is less */
+  uint32_t agents;        /* agents' generations saved: as many as 1 + the highest remembered id */
 } sensors_snapshot;
 _Static_assert(sizeof(sensors_snapshot) <= COPSE_SNAPSHOT_HEAD, "the head of a snapshot");
 
@@ -317,7 +317,8 @@ static sensors_snapshot snapshot_head(const copse_sensors *sensors) {
   return head;
 }
 
-/* True if `agents`, which the caller can write but must not, is what `restore` accepts. */
+/* True if copse_sensors_restore would accept the array `agents`. The caller can write to this
+ * array, but must not. */
 static bool agents_ok(const copse_sensors *sensors) {
   for (uint32_t slot = 0; slot < sensors->slots.ever; slot++) {
     const uint32_t agent = sensors->agents[slot];

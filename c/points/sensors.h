@@ -6,7 +6,7 @@
 
 enum { LEFT, ENTERED, INSIDE, SETS };
 
-/* `seen` has one more entry than a remembered row, and is read 8 entries at a time. */
+/* `seen` has one entry more than the longest possible row, and is read 8 entries at a time. */
 enum { SEEN_PADDING = 8 };
 
 struct copse_sensors {
@@ -18,27 +18,35 @@ struct copse_sensors {
   struct slots slots;
   uint32_t *kinds;
   float (*places)[6];
-  uint32_t *agents, *agentGenerations; /* slot to surround, and its generation in the last update */
+  /* The slot of the agent that the sensor surrounds, and its generation in the last update. */
+  uint32_t *agents, *agentGenerations;
   float *radii, *leaves;
   uint32_t *masks;
-  uint32_t *begins, *counts; /* the remembered row: its start in sets[INSIDE].ids, and its size */
+  /* The agents inside at the last update (the remembered row): where their ids begin in
+   * sets[INSIDE].ids, and how many there are. */
+  uint32_t *begins, *counts;
 
-  /* The output. sets[INSIDE].ids also stores the remembered rows. The caller can write to it, so
-   * ids are checked before they are used as indices. */
+  /* The output. sets[INSIDE].ids has two halves: one keeps the rows of the last update, the other
+   * gets the rows of the next. The caller can write to it, so ids are checked before they are used
+   * as indices. */
   copse_rows sets[SETS];
-  uint32_t half;     /* the start of the remembered half of sets[INSIDE].ids: 0 or def.results */
+  uint32_t half;     /* the last update's rows in sets[INSIDE].ids begin here: 0 or def.results */
   float *distances2; /* scratch: the squared distances of what one search finds */
-  /* Scratch: by index in a remembered row, 1 if the search found the agent again. All 0 between
-   * comparisons. */
+  /* Scratch for one sensor at a time, then cleared: seen[i] is 1 if the search found agent i of the
+   * sensor's last row again. */
   uint8_t *seen;
 
   /* Arrays by the slot of the agent. */
   uint32_t *generations; /* the generation of the slot in the last update */
-  uint32_t *marks;       /* scratch: by agent, `marked` plus its index in a remembered row */
-  uint32_t marked; /* at least def.results, so that marks of 0 … def.results - 1 are invalid */
+  /* Scratch: marks[id] - marked is the index of an agent's id in the last row of the sensor that is
+   * being updated, see sensors_update.c. */
+  uint32_t *marks;
+  /* A mark below this is out of date. At least def.results, because copse_sensors_validate writes
+   * smaller numbers to `marks`. */
+  uint32_t marked;
 };
 
-/* Returns the remembered row of a sensor. */
+/* Returns the ids of the agents that were inside a sensor at the last update. */
 ALWAYS_INLINE uint32_t *remembered(const copse_sensors *sensors, uint32_t slot) {
   return sensors->sets[INSIDE].ids + sensors->begins[slot];
 }

@@ -7,10 +7,11 @@
  * agents inside now, to a second array. The two arrays are swapped after the last sensor, so
  * nothing is lost if an update runs out of room.
  *
- * The comparison takes linear time: marks[id] - marked is the index of an id in the remembered row.
- * `marked` grows by the size of each row, so the marks of an earlier row give an index beyond the
- * end, and marks need not be cleared between rows. Only the ids of agents that entered or left are
- * sorted.
+ * The comparison takes linear time. First, marks[id] is set to marked + i for each id of the
+ * remembered row, where i is its index. Then an agent was inside before if its mark minus `marked`
+ * is less than the row's size. After each row, `marked` grows by the row's size. So older marks are
+ * less than `marked` and out of date, and need not be cleared. Only the ids of agents that entered
+ * or left are sorted.
  *
  * Compiled for speed. */
 
@@ -55,9 +56,9 @@ typedef struct update {
   const copse_points *points;
   copse_sensed_agents agents;
   uint32_t ever;  /* the number of agent slots that were ever used, but at most def.agents */
-  bool isChanged; /* true if any of these slots was taken or freed since the last update */
+  bool isChanged; /* true if any slot of an agent was taken or freed since the last update */
   uint32_t *ids, begin, end;
-  uint64_t needed; /* the number of agents that all searches found */
+  uint64_t needed; /* the number of agents found, summed over all searches */
   bool isFull;     /* true if a search found more than there is room for */
 } update;
 
@@ -77,9 +78,10 @@ static uint32_t found_of(update *run, const copse_results *results) {
   return run->isFull ? 0 : results->total;
 }
 
-/* Finds the agents of a sensor that is a box: first those within `radius`, which may enter, with
- * distance 0. Then, if `leave` is larger, all within `leave`, with distance NaN: these don't enter,
- * but may stay inside. Returns the number of ids: agents that both searches find count twice. */
+/* Finds the agents of a sensor that is a box. The first search grows the box by `radius`: agents in
+ * it may enter, and get the distance 0. If `leave` is larger, a second search grows the box by
+ * `leave`: agents in it may stay inside, but not enter, and get the distance NaN. Returns the
+ * number of ids: agents that both searches find count twice. */
 SMALL_CODE static uint32_t search_box(update *run, uint32_t slot, const copse_query *query) {
   const copse_sensors *sensors = run->sensors;
   const float *box = sensors->places[slot], leave = sensors->leaves[slot];
@@ -125,7 +127,8 @@ static void end_row(copse_rows *rows, uint32_t slot, uint32_t count) {
   if (count > 1) pairs_sort((pairs){NULL, row}, count, BY_ID);
 }
 
-/* Makes room for the marks of an update: `marked` grows by at most def.results. */
+/* If `marked` could overflow in an update, clears all marks and sets `marked` to its least value.
+ * An update adds at most def.results to `marked`. */
 SMALL_CODE static void forget_marks(copse_sensors *sensors) {
   const uint32_t results = sensors->def.results;
   if (sensors->marked >= results && sensors->marked <= UINT32_MAX - 2 * results) return;
@@ -183,8 +186,8 @@ OUT_OF_LINE void compare(update *run, uint32_t slot, uint32_t found) {
   copse_rows *entered = &sensors->sets[ENTERED];
   const float radius2 = sensors->radii[slot] * sensors->radii[slot];
   const bool hasMargin = sensors->leaves[slot] > sensors->radii[slot];
-  /* Local pointers: for all that the compiler knows, the stores below may change those in structs.
-   */
+  /* Local copies of struct members. Otherwise the compiler would load them again after each store
+   * below, which might change them. */
   const uint32_t oldCount = sensors->counts[slot], *marks = sensors->marks;
   const uint32_t marked = sensors->marked;
   const float *distances2 = sensors->distances2;
@@ -201,9 +204,10 @@ OUT_OF_LINE void compare(update *run, uint32_t slot, uint32_t found) {
       else
         row[size++] = ids[i];
     }
-  /* This loop has no branches, as the agents in the margin would make them unpredictable. An agent
-   * that was not inside has the index oldCount. One that both searches of a box find counts once:
-   * the second time it is seen already, and has the distance NaN. */
+  /* This loop has no branches: agents between `radius` and `leave` would make them unpredictable.
+   * Agents that were not inside share the entry oldCount of `seen`, which is always 1. An agent
+   * that both searches of a box find counts once: the second time, its entry is 1 already, and its
+   * distance is NaN, so it does not enter. */
   seen[oldCount] = 1;
   for (uint32_t i = 0; i < found && hasMargin; i++) {
     const uint32_t id = ids[i], place = marks[id] - marked;
@@ -254,7 +258,8 @@ SMALL_CODE static copse_sensed_agents agents_of(const copse_points *points) {
                                points->agents.ever};
 }
 
-/* True if the world has what the sensors search for: one that wraps around has no boxes. */
+/* True if the index can search for all sensors. If its world wraps around, it has no queries with
+ * boxes, so no sensor may be a box. */
 SMALL_CODE static bool world_ok(const copse_sensors *sensors, const copse_points *points) {
   if (points_are_flat(points)) return true;
   for (uint32_t slot = 0; slot < sensors->slots.ever; slot++)
