@@ -593,8 +593,8 @@ copse_sensor copse_sensor_default(void);
  * COPSE_NOT_FINITE (the center of a circle is not finite), COPSE_INVALID_ARGUMENT, COPSE_FULL. */
 copse_status copse_sensors_add(copse_sensors *sensors, const copse_sensor *sensor, uint32_t *slot);
 /* Moves a circle to another center, or a box to other corners. COPSE_INVALID_ARGUMENT: the sensor
- * surrounds an agent, or a box has a NaN, or lo > hi on an axis. Other errors: COPSE_STALE_SLOT,
- * COPSE_NOT_FINITE. */
+ * is a circle around an agent, or a box has a NaN, or lo > hi on an axis. Other errors:
+ * COPSE_STALE_SLOT, COPSE_NOT_FINITE. */
 copse_status copse_sensors_move(copse_sensors *sensors, uint32_t slot, const float *place);
 /* Removes a sensor, and frees its slot. COPSE_STALE_SLOT: the slot is free. */
 copse_status copse_sensors_remove(copse_sensors *sensors, uint32_t slot);
@@ -648,8 +648,8 @@ bool copse_sensors_validate(const copse_sensors *sensors);
 /* Saves the sensors and which agents are inside them, but not the index: save and restore the index
  * too. The object that restores needs the same dimensions as the saved one. A restore fails with
  * COPSE_FULL if one of its limits is too small: copse_sensors_saved returns the limits that the
- * snapshot needs. A save fails with COPSE_INVALID_ARGUMENT if the caller wrote to the rows
- * `inside`, or numbers to `agents` that are no slots. */
+ * snapshot needs. A save fails with COPSE_INVALID_ARGUMENT if the caller wrote invalid ids to the
+ * rows `inside`, or invalid slots to the array `agents`, which are for reading only. */
 copse_status copse_sensors_save(const copse_sensors *sensors, void *bytes, size_t capacity,
                                 size_t *total);
 copse_status copse_sensors_restore(copse_sensors *sensors, const void *bytes, size_t size);
@@ -785,23 +785,22 @@ typedef struct copse_box_hit { /* the first hit of a ray */
  *   ties by lower axis.
  *
  * The exact rule if `inflate` is greater than 0, in double, sums in the order x, y, z. Let
- * way = to - from.
+ * way = to - from, and let r2 = inflate * inflate. Let v.w be the dot product of vectors v and w.
  * - The segment is cut where it crosses the planes of the box's sides: at the fractions
- *   (side - from) / way between 0 and 1. So on each axis, a part of the segment lies wholly between
- *   two sides, or wholly beyond one.
- * - For each part, let m and d be vectors. On an axis where the part lies beyond a side,
- *   m = side - from and d = way. On an axis where the part lies between the sides, m = d = 0.
- * - Let c be the cross product of m and d, v.w the dot product of v and w, r2 = inflate * inflate,
- *   and u = d.d * r2 - c.c.
- * - Take a part from the fraction a to the fraction b. If d.d is 0 and m.m <= r2, the part hits the
- *   box at a; if d.d is 0 and m.m > r2, it misses.
- * - If d.d is not 0, the part misses if u < 0. Otherwise, its line is within reach of the box from
- *   (m.d - sqrt(u)) / d.d to (m.d + sqrt(u)) / d.d. The part hits if this interval and a … b
- *   overlap: at the greater of their starts.
+ *   (side - from) / way between 0 and 1. On each axis, a part of the segment is then either between
+ *   the two sides or beyond one of them. Let a part extend from the fraction `begin` to the
+ *   fraction `end`.
+ * - Each part has two vectors, m and d. On an axis on which the part is beyond a side,
+ *   m = side - from, and d = way. On the other axes, m and d are 0. Let c be the cross product of m
+ *   and d, and let under = d.d * r2 - c.c and root = sqrt(under).
+ * - If d is 0, the part hits the box at `begin` if m.m <= r2, else it misses.
+ * - If d is not 0, and under is negative, the part misses.
+ * - Else the part is near enough to the box from (m.d - root) / d.d to (m.d + root) / d.d. It hits
+ *   if this interval overlaps begin … end: at the greater of their two starts.
  * - The hit's fraction is that of the first part that hits, rounded to float.
- * - The normal is 0 if the fraction is 0. Else it is -(sqrt(u) * d + x) / d.d / inflate, where x is
- *   the cross product of d and c; if d.d is 0, it is -m / inflate. If m is 0 too, the normal is
- *   that of the side where the part begins. */
+ * - The normal is 0 if the fraction is 0. Else it is -(root * d + x) / d.d / inflate, where x is
+ *   the cross product of d and c; if d is 0, it is -m / inflate. If m is 0 too, the normal is that
+ *   of the side where the part begins. */
 copse_status copse_octree_raycast(const copse_octree *tree, const float *from, const float *to,
                                   const copse_query *query, copse_box_hit *hit, uint32_t *visits);
 /* Batches run n queries in one call. The output has the form of a batch of points. Every row holds
@@ -860,7 +859,8 @@ bool copse_octree_validate(const copse_octree *tree);
 /* Saves items, slots, generations and groups. Boxes that the caller wrote to the array are saved
  * only after a move. The tree that restores needs the same options as the saved one; only the
  * capacity may differ. After a restore, it behaves exactly like the saved tree, down to the order
- * of results, unless the saved tree had unsplit nodes. */
+ * of results. Exception: if the saved tree had run out of nodes (see `unsplit`), the restored tree
+ * may split other nodes. */
 copse_status copse_octree_save(const copse_octree *tree, void *bytes, size_t capacity,
                                size_t *total);
 copse_status copse_octree_restore(copse_octree *tree, const void *bytes, size_t size);
@@ -955,7 +955,7 @@ copse_status copse_obstacle_move(copse_obstacle *tree, uint32_t slot, const floa
 void copse_obstacle_clear(copse_obstacle *tree);
 /* Returns the winding of a polygon's edges: 1 if they are counter-clockwise, -1 if they are
  * clockwise, 0 if the polygon has no area now or the slot is not a polygon. Unless the polygon is
- * solid nowhere, 1 means solid inside, and -1 a boundary. */
+ * solid nowhere, 1 means that it is solid inside, and -1 that it is solid outside. */
 int copse_obstacle_winding(const copse_obstacle *tree, uint32_t slot);
 /* True if polygons were added, removed or moved since the last build. */
 bool copse_obstacle_changed(const copse_obstacle *tree);
@@ -1097,12 +1097,11 @@ copse_status copse_obstacle_restorable(const copse_obstacle *tree, const void *b
 #define COPSE_CROWD_FIELDS        32 /* maximum number of flow fields that lead a crowd */
 #define COPSE_CROWD_MAX_NEIGHBORS 64 /* the maximum number of neighbors that an agent avoids */
 
-/* The maximum number of wall constraints of an agent. Edges are processed nearest first. An edge
- * adds no constraint if nearer edges already keep the agent away from it. From the 17th constraint
- * on, an edge counts as if it continued straight at both ends. So this edge's constraint may keep
- * the agent away from the next edges too, and a wall of very many short edges needs few
- * constraints. If the limit is still reached, the agent slows down, so that it can't reach the
- * first unconstrained edge in one step. */
+/* The maximum number of wall constraints of an agent. Edges near the agent add one each, nearest
+ * first. An edge adds none if earlier constraints already keep the agent away from it. From the
+ * 17th constraint on, an edge counts as if it were endless. One constraint then often covers many
+ * edges, so a wall of very many short edges needs few constraints. If the limit is still reached,
+ * the agent slows down, so that it can't reach the next edge in one step. */
 #define COPSE_CROWD_WALLS 128
 typedef struct copse_crowd_def {
   uint32_t dimensions;   /* 2 or 3. Default: 2 */
@@ -1356,14 +1355,16 @@ copse_status copse_flowfield_update(copse_flowfield *field, uint32_t work, bool 
 bool copse_flowfield_is_built(const copse_flowfield *field); /* true after the first build */
 
 /* ---- Queries: they see the last build ---- *
- * A way first leads to the best anchor in sight. A query tries the anchors of the 4 cells around
- * its point. If none of these is in sight, as may happen near walls, the query tries the anchors of
- * 12 more cells, then the centers of 36 cells, then those of cells farther out, up to 1.5 radii
- * (at most 16 cells). Most points in the open need no test of a line of sight. From a point within
- * the radius of a wall, lines of sight are tested with slightly less than the point's distance to
- * the wall, not with the radius. From outside of the bounds, ways lead to cells in sight at the
- * border. Queries fail with COPSE_NOT_BUILT before the first build, and with COPSE_INVALID_ARGUMENT
- * for coordinates that are not finite. */
+ * A way first leads to the best anchor in sight: the straight line to the anchor keeps the radius
+ * from walls. If the point itself is nearer to a wall than the radius, the line need only keep a
+ * little less than the point's distance from that wall.
+ *
+ * A query tries the anchors of the 4 cells around its point. If none of these is in sight, as may
+ * happen near walls, the query tries the anchors of 12 more cells, then the centers of 36 cells,
+ * then those of cells farther out, up to 1.5 radii (at most 16 cells). Most points in the open need
+ * no test of a line of sight. From outside of the bounds, ways lead to cells in sight at the
+ * border. Queries fail with COPSE_NOT_BUILT before the first build, and with
+ * COPSE_INVALID_ARGUMENT for coordinates that are not finite. */
 /* Writes the length of the way from a point to the nearest goal, plus the goal's cost. INFINITY:
  * there is no way. In a goal's area, the length of the way to this goal is 0. */
 copse_status copse_flowfield_distance(const copse_flowfield *field, const float *point,
@@ -1446,7 +1447,7 @@ typedef struct copse_flowfield_statistics { /* of the last build, unless a membe
   uint32_t anchors; /* turning points, goals, and centers of cells that lead into narrow passages */
   uint32_t moved;   /* goals that were not at a free place: moved to a free cell or, if none is
                      * free, ignored */
-  uint32_t floods;  /* how many searches for cells in sight, one per anchor, the build made */
+  uint32_t floods;  /* searches for cells in sight, each from one anchor */
   uint64_t visits;  /* cells visited */
   uint64_t sights;  /* lines of sight tested */
   uint64_t work;    /* the work of the build, in the unit of copse_flowfield_update */
