@@ -88,9 +88,10 @@ struct copse_crowd {
    * agents. */
   uint32_t *present; /* by slot: the agent's groups; 0 if it is disabled or the slot is free */
   orca_body *bodies;
-  float *newVelocities; /* until an agent that is led has chosen one: its preferred velocity */
-  float *distances;     /* of an agent that is led: the length of its way to the goal */
-  bool isEqual;         /* true if no body has the bit CROWD_UNEQUAL */
+  float *newVelocities; /* by slot: the chosen velocity; before that, if a flow field leads the
+                         * agent, its preferred velocity */
+  float *distances;     /* by slot: if a flow field leads the agent, the length of its way */
+  bool isEqual;         /* true if all agents share avoidance evenly: none is CROWD_UNEQUAL */
 
   /* The neighbors that the last search found (see crowd_neighbors.c). Kept between steps, but not
    * saved in snapshots. */
@@ -99,8 +100,8 @@ struct copse_crowd {
   uint32_t *counts;   /* by slot: how many neighbors at the start of its list the agent avoids */
   float listDistance; /* when the lists were made, each held all agents within this distance; 0: the
                        * lists can't be reused, so the next step must search */
-  uint32_t pause;     /* how many of the next searches look only as far as needed; a step that
-                       * reuses the lists sets this to 0 */
+  uint32_t pause;     /* the next `pause` searches are without a margin (see crowd_neighbors.c):
+                       * they cost less, but later steps can't reuse their lists of neighbors */
 
   double time;
   uint64_t steps;

@@ -9,9 +9,9 @@
 #include "crowd.h"
 
 /* Times in seconds. After REST_AFTER without progress, an agent that is held up by others counts as
- * arrived. After STUCK_AFTER without progress, an agent counts as stuck. An agent that has arrived
- * sets out for its goal again if, for RETURN_AFTER, it is pushed away or no longer held up; if it
- * is pushed far away, at once. */
+ * arrived. After STUCK_AFTER without progress, an agent counts as stuck. An agent that has arrived,
+ * but was pushed away or is no longer held up, sets out for its goal again after RETURN_AFTER. If
+ * it was pushed far away, it sets out at once. */
 static const float REST_AFTER = 0.5f, STUCK_AFTER = 2, RETURN_AFTER = 1;
 
 /* Two agents are beside each other if the distance of their centers is at most this times the sum
@@ -100,8 +100,8 @@ static bool update_progress(copse_crowd *crowd, uint32_t slot, float distance, f
     *waited = 0;
   } else
     *waited += timeStep;
-  /* Away from its goal, an agent is only held up by neighbors that have arrived. If isEqual is
-   * true, there are none. */
+  /* An agent away from its goal can be held up only by neighbors that have arrived at theirs. If
+   * isEqual is true, no agent has arrived: arrived agents are CROWD_UNEQUAL. */
   const bool mayRest = !crowd->def.exact && (!crowd->isEqual || distance <= radius);
   if (isAtGoal ||
       (mayRest && *waited >= REST_AFTER && is_held_up(crowd, slot, distance, ids, count))) {

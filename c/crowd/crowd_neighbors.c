@@ -64,13 +64,12 @@ SMALL_CODE static bool search(copse_crowd *crowd, const crowd_overview *overview
   return !isFull;
 }
 
-/* Returns how far the agent that moved farthest is from its position at the last search, which the
- * tree still holds: only searches build it. Returns INFINITY if the agents that are present are not
- * the same ones as at that search. */
+/* Returns how far the agent that moved farthest is from its position at the last search. The tree
+ * still holds the positions of that search, because only searches build the tree. Returns INFINITY
+ * if the agents that are present are not the same ones as then. */
 SMALL_CODE static float farthest_move(const copse_crowd *crowd, const crowd_overview *overview) {
   const copse_points *tree = crowd->tree;
   float farthest2 = 0;
-  /* The agents are the same ones if their number is, and all agents of that search are present. */
   if (tree->present != overview->present) return INFINITY;
   for (uint32_t place = 0; place < tree->present; place++) {
     const uint32_t slot = tree->ordered.ids[place];
@@ -119,8 +118,8 @@ SMALL_CODE void crowd_find_neighbors(copse_crowd *crowd, const crowd_overview *o
       return;
     }
   }
-  /* A search for lists sets the pause in advance. If the next step reuses the lists, that step ends
-   * the pause. */
+  /* After a search with MARGIN, the next PAUSE searches are without MARGIN. But if the next step
+   * can reuse the lists, it sets `pause` back to 0. */
   const bool wantsLists = !overview->hasMasks && !crowd->pause;
   crowd->pause = wantsLists ? PAUSE : crowd->pause ? crowd->pause - 1 : 0;
   const float distance = wantsLists ? MARGIN * needed : needed;

@@ -36,10 +36,10 @@ static float inverse_horizon(const copse_crowd *crowd, crowd_field field, uint32
  * enough for it to stop at a wall: at its speed, it covers the braking distance in `braking`
  * seconds. These include one time step, because the agent brakes from the next step on. */
 static float inverse_wall_horizon(const copse_crowd *crowd, uint32_t slot, float timeStep) {
-  const float MOST_BRAKING = 100; /* seconds: longer horizons find walls all over the world */
+  const float MOST_BRAKING = 100; /* maximum, in seconds: a longer horizon finds walls everywhere */
   const float inverse = inverse_horizon(crowd, FIELD_TIME_HORIZON_OBSTACLES, slot, timeStep);
   const float acceleration = crowd_number(crowd, FIELD_MAX_ACCELERATION, slot);
-  /* Not limited, or it can't brake at all. */
+  /* Unlimited acceleration brakes at once, and zero acceleration never. */
   if (!(acceleration > 0 && acceleration < COPSE_MAX_COORDINATE)) return inverse;
   const float *velocity = crowd->bodies[slot].velocity;
   const float speed = sqrtf(velocity[0] * velocity[0] + velocity[1] * velocity[1]);
@@ -100,11 +100,11 @@ ALWAYS_INLINE void limit_speed(float *velocity, uint32_t dim, float maxSpeed) {
     slow_down(velocity, dim, length2 < (double)INFINITY ? limit / sqrt(length2) : 0);
 }
 
-/* Adjusts an agent's terms for a neighbor: its share of the avoidance, and its time horizon. Does
- * nothing unless exactly one of the two has arrived.
- * - If both have the same goal, the agent that has not arrived does all of the avoidance.
- * - If their goals differ, the arrived agent does all of the avoidance, to let the other pass. The
- *   other does its half on top of that.
+/* Adjusts how an agent avoids one of its neighbors: its share of the avoidance, and its time
+ * horizon. Does nothing unless exactly one of the two has arrived.
+ * - If both have the same goal, the arrived agent's share is 0, and the other's is 1.
+ * - If their goals differ, the arrived agent's share is 1, to let the other pass. The other's share
+ *   is a half: the two do more than necessary.
  * - In both cases, the agent that has not arrived uses a shorter time horizon (see PUSH). */
 static void set_terms_at_goal(const copse_crowd *crowd, uint32_t slot, uint32_t other,
                               uint32_t index, orca_terms *terms) {
@@ -130,9 +130,9 @@ static bool are_equal(const copse_crowd *crowd, uint32_t slot, const uint32_t *i
   return !(states & CROWD_UNEQUAL);
 }
 
-/* Writes an agent's terms for its neighbors: its shares of the avoidance and its time horizon. The
- * agent does all of the avoidance if the neighbor is locked, or if the neighbor's mask excludes the
- * agent. */
+/* Writes how an agent avoids each of its neighbors: its shares of the avoidance and its time
+ * horizon. The agent does all of the avoidance if the neighbor is locked, or if the neighbor's mask
+ * excludes the agent. */
 static void set_terms(const copse_crowd *crowd, const orca_agent *agent, const uint32_t *ids,
                       uint32_t count, orca_terms *terms) {
   const float ownPriority = crowd_number(crowd, FIELD_PRIORITY, agent->slot);
@@ -228,7 +228,8 @@ static bool solve_change(constraint_set *constraints, const orca_agent *agent, f
   return isFeasible;
 }
 
-/* True if an agent is inside a solid area. Between two tests (see CHECK_INTERVAL), false. */
+/* True if an agent is inside a solid area. Agents outside are tested only every CHECK_INTERVAL
+ * steps. */
 static bool is_inside(copse_crowd *crowd, const copse_obstacle *walls, uint32_t slot) {
   uint32_t *state = &crowd_whole(crowd, FIELD_STATE)[slot];
   if (*state & (CROWD_INSIDE | CROWD_NEW) || (slot + crowd->steps) % CHECK_INTERVAL == 0) {

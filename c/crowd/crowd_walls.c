@@ -68,9 +68,10 @@ uint32_t crowd_near_walls(const copse_obstacle *walls, const orca_agent *agent, 
   return obstacle_search_next(walls, &search, edges, distances2, COPSE_CROWD_WALLS);
 }
 
-/* Appends the half-planes of edges, nearest first. *exactLeft counts down how many more half-planes
- * are exact: further edges are treated as if they were longer. If there is no room for an edge,
- * limits the agent's speed so that it can't reach that edge in one step, and returns false. */
+/* Appends the half-planes of edges, nearest first. *exactLeft is how many exact half-planes may
+ * still be appended: after that, edges are treated as if they were longer. If there is no room for
+ * an edge, limits the agent's speed so that it can't reach that edge in one step, and returns
+ * false. */
 static bool add_walls(orca2 *lines, const copse_obstacle *walls, orca_agent *agent,
                       const uint32_t *edges, const float *distances2, uint32_t count,
                       uint32_t *exactLeft) {
@@ -131,7 +132,7 @@ static vec unit_or(vec v, double length, vec fallback) {
 }
 
 void crowd_leave_solid(const copse_obstacle *walls, const orca_agent *agent, float *preferred) {
-  copse_wall wall; /* an edge is always found: without edges, nothing is solid */
+  copse_wall wall; /* the search always finds an edge, because edges bound every solid area */
   copse_obstacle_nearest(walls, agent->body.position, INFINITY, COPSE_SIDE_BOTH, &wall, NULL);
   const obstacle_edge *edge = &walls->edges[wall.edge];
   const vec position = vec_of(agent->body.position);

@@ -46,18 +46,18 @@ typedef struct orca_agent {
  * get opposite directions. */
 void orca_parting(uint32_t slot, uint32_t other, float *direction);
 
-/* An agent's terms for each of its neighbors. avoiding: the agent's share of the avoidance, if the
- * two are on a collision course. room: if they are not, the agent's share of the change of velocity
- * that would lead to a collision course. inverseHorizon: 1 / the agent's time horizon for this
- * neighbor. */
+/* How an agent avoids each of its neighbors, in arrays with an entry per neighbor. avoiding: the
+ * agent's share of the avoidance, if the two are on a collision course. room: if they are not, the
+ * agent's share of the change of velocity that would lead to a collision course. inverseHorizon:
+ * 1 / the agent's time horizon for this neighbor. */
 typedef struct orca_terms {
   float avoiding[ORCA_NEIGHBORS + ORCA_PADDING], room[ORCA_NEIGHBORS + ORCA_PADDING];
   float inverseHorizon[ORCA_NEIGHBORS + ORCA_PADDING];
 } orca_terms;
 
-/* An agent's terms for four of its neighbors. orca_terms4_of loads the terms for the neighbors
- * first … first + 3. If `terms` is NULL, both shares are a half, and the time horizon is the
- * agent's own. */
+/* The entries of orca_terms for four of an agent's neighbors. orca_terms4_of loads those of the
+ * neighbors first … first + 3. If `terms` is NULL, `avoiding` and `room` are a half, and the time
+ * horizon is the agent's own. */
 typedef struct orca_terms4 {
   float4 avoiding, room, inverseHorizon;
 } orca_terms4;
@@ -87,8 +87,7 @@ typedef struct orca2 {
 typedef struct orca_wall {
   float begin[2], end[2];
   float direction[2];        /* direction from `begin` to `end`; a unit vector, like the next two */
-  float before[2], after[2]; /* directions of the adjacent walls: the one that ends at `begin`, and
-                              * the one that begins at `end` */
+  float before[2], after[2]; /* directions of the wall before this one, and of the wall after it */
   bool isBeginConvex, isEndConvex;
 } orca_wall;
 
@@ -133,11 +132,11 @@ ALWAYS_INLINE uint32_t orca2_violated(const orca2 *lines, uint32_t first, float 
   return lines->count;
 }
 
-/* Writes the best velocity: the permitted one nearest to `preferred` or, if none is permitted, the
- * one that obeys the walls and whose worst violation of another constraint is least. `rest` is the
- * velocity of an agent at rest: walls always permit it, but it may exceed the maximum speed after
- * orca2_relate. If no velocity up to the maximum speed obeys the walls, the best velocity is the
- * one nearest to `rest`. True if the result violates no constraint. */
+/* Writes the best velocity up to `maxSpeed`: the permitted one nearest to `preferred`. If none is
+ * permitted, it is the one that obeys the walls and whose worst violation of another constraint is
+ * least. If none obeys the walls, it is the one nearest to `rest`. `rest` is the velocity of an
+ * agent at rest: 0 or, after orca2_relate, minus the agent's present velocity. True if the result
+ * violates no constraint. */
 bool orca2_solve(const orca2 *lines, const float *preferred, const float *rest, float maxSpeed,
                  float *velocity);
 

@@ -40,9 +40,9 @@ void orca_parting(uint32_t slot, uint32_t other, float *direction) {
   WORKED(1);
   const uint32_t lower = slot < other ? slot : other, upper = slot < other ? other : slot;
   const uint32_t mixed = (lower * 0x9e3779b1u ^ upper * 0x85ebca6bu) * 0xc2b2ae35u;
-  /* A point on the unit circle, computed without trigonometry from t, a hash of the two slots. With
-   * t from -1 to 1, it is on one half of the circle. The sign gives the other agent the opposite
-   * point. */
+  /* The direction is a point on the unit circle, computed without trigonometry from t, a hash of
+   * the two slots in the range -1 to 1. For the higher of the two slots, the point is negated: so
+   * the two agents get opposite directions. */
   const float t = (float)(mixed >> 22) * (1.0f / 512) - 1, scale = 1 / (1 + t * t);
   const float sign = slot == lower ? 1 : -1;
   direction[0] = sign * ((1 - t * t) * scale);
@@ -198,7 +198,7 @@ typedef struct wall_legs {
   vec2 leftEnd, rightEnd; /* the ends of the wall, relative to the agent */
   vec2 left, right;
   vec2 before, after;               /* directions of the walls adjacent to the left and right end */
-  bool isLeftConvex, isRightConvex; /* true if the end on that side is convex */
+  bool isLeftConvex, isRightConvex; /* true if the wall's left or right end is convex */
   bool isPoint;                     /* true if the agent sees the wall so obliquely that one end
                                      * hides the rest */
 } wall_legs;
@@ -239,15 +239,14 @@ ALWAYS_INLINE bool find_legs(const orca_wall *wall, const seen_wall *seen, wall_
   return true;
 }
 
-/* If a leg points into the adjacent wall, turns the leg to run along that wall. Does so only if the
- * agent is in front of the adjacent wall. Otherwise the adjacent wall adds no half-plane, and the
- * leg must stay: at the free end of a thin wall, for example, the adjacent wall is the other side
- * of the same wall.
+/* The legs are the two straight sides of a wall's velocity obstacle. If a leg points into the
+ * adjacent wall, turns the leg to run along that wall. Does so only if the agent is in front of the
+ * adjacent wall. If it is behind that wall, the wall adds no half-plane, and the leg must stay: at
+ * the free end of a thin wall, for example, the adjacent wall is the other side of the same wall.
  *
  * RVO2 adds no half-plane for a turned leg, because the adjacent wall adds one. Here the adjacent
- * wall may be left out, because other half-planes cover it. So the half-plane of a turned leg is
- * added: it is the one of the adjacent wall's front. If that wall is short, it is stricter than
- * necessary, but safe. */
+ * wall may add none, because other half-planes cover it. So a turned leg adds one, as if the
+ * adjacent wall were endless. If that wall is short, this is stricter than necessary, but safe. */
 ALWAYS_INLINE void turn_legs(wall_legs *legs) {
   const vec2 beforeLeft = vec2_mul(legs->before, -1);
   if (legs->isLeftConvex && vec2_cross(legs->left, beforeLeft) >= 0 &&
@@ -322,9 +321,9 @@ bool orca2_add_long_wall(orca2 *lines, const orca_agent *agent, const orca_wall 
 /* A vector with a squared length below this is too short to have a direction. */
 #define NO_LENGTH2 1e-37f
 
-/* Replaces the direction of each half-plane whose bit is set in `parting`: that direction could not
- * be computed, because a vector was too short. The new direction makes the half-plane's normal the
- * unit vector that orca_parting writes, so that agent and neighbor move apart. */
+/* Replaces the direction of each half-plane whose bit is set in `parting`: a vector was too short
+ * to compute that direction. The half-plane's normal becomes the unit vector that orca_parting
+ * writes. So the agent and its neighbor move apart. */
 static void part(const orca_agent *agent, const uint32_t *ids, uint32_t parting,
                  vec2x4 *direction) {
   float x[4], y[4];
@@ -454,8 +453,8 @@ void orca2_relate(orca2 *lines, const float *velocity) {
 
 /* ---- The linear program ------------------------------------------------------------------- */
 
-/* Finds the velocity on line i nearest to `preferred` of those that all lines before it permit.
- * False if they permit none. */
+/* Finds the velocity on line i that is nearest to `preferred`, and that all lines before i permit.
+ * False if these lines permit no velocity on line i. */
 static bool solve_on_line(const orca2 *lines, uint32_t i, float maxSpeed, vec2 preferred,
                           vec2 *result) {
   WORKED(1);
@@ -473,8 +472,9 @@ static bool solve_on_line(const orca2 *lines, uint32_t i, float maxSpeed, vec2 p
                             float4_sub(float4_all(point.y), float4_load(lines->y + j))};
     const float4 across = vec2x4_cross(own, other), toward = vec2x4_cross(other, between);
     const word4 before = word4_greater(word4_all(i), word4_count_from(j));
-    /* Along line i, the violation of a falling line shrinks, so that line limits `low`. The
-     * violation of a rising line grows, so that line limits `high`. */
+    /* Line j permits line i only on one side of the point where they meet. `falling`: j's violation
+     * shrinks along line i, so this point limits `low`. `rising`: it grows, so this point limits
+     * `high`. */
     const word4 falling = float4_lt(across, float4_all(-ORCA_EPSILON));
     const word4 rising = float4_lt(float4_all(ORCA_EPSILON), across);
     /* Lines that are parallel to line i, with the opposite direction. A line with the same
@@ -515,15 +515,15 @@ static uint32_t solve_lines(const orca2 *lines, float maxSpeed, vec2 preferred, 
   return lines->count;
 }
 
-/* On each of four lines, the velocities that all lines permit, as offsets from the line's point
- * along its direction: those from `low` to `high`. */
+/* For each of four lines, the part of it that all other lines permit: from `low` to `high`, as
+ * offsets from the line's point along its direction. */
 typedef struct permitted4 {
   float4 low, high;
-  uint32_t isAny; /* a bit per line: set if it has such velocities */
+  uint32_t isAny; /* a bit per line: set if some part of it is permitted */
 } permitted4;
 
-/* Returns the permitted velocities on lines first … first + 3. Does for four lines, and all other
- * lines, what solve_on_line does for one line, and the lines before it. */
+/* Returns the permitted parts of lines first … first + 3. Works like solve_on_line, but on four
+ * lines at a time. All lines restrict these four, not only earlier ones. */
 static permitted4 permitted_on(const orca2 *lines, uint32_t first, float maxSpeed) {
   const float4 zero = float4_all(0), rounding = float4_all(ORCA_EPSILON * maxSpeed);
   const vec2x4 point = {float4_load(lines->x + first), float4_load(lines->y + first)};
@@ -555,9 +555,9 @@ static permitted4 permitted_on(const orca2 *lines, uint32_t first, float maxSpee
   return (permitted4){low, high, scan_in_run(first, lines->count) & ~word4_bits(none)};
 }
 
-/* Finds the velocity farthest in a direction of those that all lines permit: false if they permit
- * none. It is at the maximum speed or, if that is not permitted, at the end of what is permitted on
- * some line. For few lines, testing all of them is faster than solving line after line. */
+/* Finds the permitted velocity that is farthest in a direction. False if all lines together permit
+ * none. The result is at the maximum speed or, if a line forbids that, at one end of the permitted
+ * part of some line. For few lines, testing all of them is faster than solving line after line. */
 static bool solve_direction(const orca2 *lines, float maxSpeed, vec2 direction, vec2 *result) {
   *result = vec2_mul(direction, maxSpeed);
   if (orca2_violated(lines, 0, result->x, result->y, 0) == lines->count) return true;
@@ -583,10 +583,10 @@ static bool solve_direction(const orca2 *lines, float maxSpeed, vec2 direction, 
   return farthest > -INFINITY;
 }
 
-/* For each neighbor's line j before line i, appends the bisector of i and j: velocities on it
- * violate both lines equally, and those to its left violate j no more than i. Skips lines that are
- * parallel to line i with the same direction: they have no bisector. With n for the unit normal of
- * a line and p for its point, the bisector's velocities v satisfy
+/* For each neighbor's line j before line i, appends the bisector of i and j. Velocities on it
+ * violate both lines equally. Velocities to its left violate line j at most as much as line i.
+ * Skips lines that are parallel to line i with the same direction: they have no bisector. With n
+ * for the unit normal of a line and p for its point, the bisector's velocities v satisfy
  * (n_j - n_i) (v - p_i) = n_j (p_j - p_i). The point stored for the bisector is its point nearest
  * to 0, not the point where i and j meet: almost parallel lines meet far away. */
 static void add_bisectors(const orca2 *lines, uint32_t i, orca2 *bisectors) {
@@ -604,7 +604,7 @@ static void add_bisectors(const orca2 *lines, uint32_t i, orca2 *bisectors) {
     const vec2x4 along = {float4_sub(other.x, own.x), float4_sub(other.y, own.y)};
     const float4 scale = float4_div(float4_all(1), float4_sqrt(vec2x4_dot(along, along)));
     const vec2x4 direction = vec2x4_mul(along, scale);
-    /* The bisector's distance from 0, along its normal. */
+    /* The distance of the bisector of i and j from velocity 0, along the bisector's normal. */
     const float4 far =
         float4_add(float4_mul(vec2x4_cross(other, between), scale), vec2x4_cross(direction, point));
     const uint32_t end = bisectors->count, bits = scan_in_run(j, i) & ~word4_bits(parallel);

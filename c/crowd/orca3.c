@@ -81,8 +81,8 @@ ALWAYS_INLINE float4 vec3x4_cross_length2(vec3x4 a, vec3x4 b) {
 /* A vector with a squared length below this is too short to have a direction. */
 #define NO_LENGTH2 1e-37f
 
-/* Replaces each of four unit vectors whose bit is set in `parting`: it could not be computed,
- * because another vector was too short. Its replacement is a direction away from the neighbor, from
+/* Replaces each of four unit vectors whose bit is set in `parting`: another vector was too short to
+ * compute that unit vector. The new one is a direction away from the neighbor, from
  * orca_parting. */
 static void part(const orca_agent *agent, const uint32_t *ids, uint32_t parting, vec3x4 *unit) {
   float x[4], y[4], z[4];
@@ -153,10 +153,10 @@ ALWAYS_INLINE word4 add_four(orca3 *planes, uint32_t index, const orca_agent *ag
                                   float4_lt(float4_mul(radius2, away2), float4_mul(ahead, ahead)));
   const word4 round = word4_or(touching, inFront);
 
-  /* The velocity obstacle is the union of the spheres with the center `toward` * s and the radius
-   * `radius` * s, for all s >= `inverse`. The point of its border nearest to the relative velocity
-   * is on one of these spheres: `time` is the s of this sphere. If the point is on the round end,
-   * `time` is `inverse`, else `when`, which is computed here. */
+  /* The velocity obstacle is a union of spheres: one for each s >= `inverse`, with the center
+   * `toward` * s and the radius `radius` * s. The point of its border nearest to the relative
+   * velocity is on one of these spheres: `time` is the s of this sphere. On the round end, s is
+   * `inverse`. On the cone's side, s is `when`. */
   const float4 along = vec3x4_dot(toward, relative);
   const float4 across2 = vec3x4_cross_length2(toward, relative);
   const float4 rest = float4_sub(vec3x4_dot(relative, relative),
@@ -249,8 +249,8 @@ static vec3 direction_within(vec3 part, vec3 normal) {
   return vec3_unit(part_within(part, normal));
 }
 
-/* Finds the best velocity on a line, of those that planes 0 … count - 1 permit. False if they
- * permit none. The line is the intersection of plane `index` and the earlier plane `count`. */
+/* Finds the best velocity on `line`, in which the planes `index` and `count` intersect. Considers
+ * only velocities that planes 0 … count - 1 permit. False if there are none. */
 static bool solve_on_line(const orca3 *planes, uint32_t index, uint32_t count, line3 line,
                           const orca3_aim *aim, vec3 *result) {
   const float middle = vec3_dot(line.point, line.direction);
@@ -393,7 +393,7 @@ OUT_OF_LINE void solve_violated(const orca3 *planes, uint32_t first, float maxSp
     const vec3 before = *result;
     const orca3_aim out = {normal, maxSpeed, true};
     if (solve_planes(&bisectors, &out, result) < bisectors.count)
-      *result = before; /* failed only by rounding: `before` satisfies all bisectors */
+      *result = before; /* solve_planes failed only by rounding: `before` satisfies all bisectors */
     worst = vec3_dot(normal, vec3_sub(point, *result));
   }
 }
