@@ -10,11 +10,12 @@
  * A build marks the cells that walls block, finds the turning points, and then takes anchors from a
  * heap, nearest first, as in Dijkstra's algorithm. Each anchor *floods*: from its cell outward,
  * ring by ring, the cells that see the anchor, and get a shorter way through it, are assigned to
- * it. The line of sight from a cell to the anchor crosses the previous ring between two cells. If
- * both of these see the anchor, and the square of centers that the line crosses is clear of walls,
- * then the cell sees the anchor as well: a wall between the lines of sight of the two would be
- * within half a cell of one line. This rule saves most tests, but holds only if the radius is at
- * least half a cell. Cells that it does not cover are tested exactly.
+ * it. Most cells need no test of their line of sight. The line from a cell to the anchor crosses a
+ * *square*, whose corners are the centers of four cells, and passes between two cells of the
+ * previous ring. If both of these see the anchor, and the square is clear of walls, then the cell
+ * sees the anchor too: any other wall in the way would be within half a cell of the line of sight
+ * of one of the two. So this rule needs a radius of at least half a cell. Cells that it does not
+ * cover are tested exactly.
  *
  * An exact test uses `reach`, the radius plus a little, so that untested lines of sight keep the
  * radius in spite of rounding.
@@ -34,12 +35,14 @@ enum {
                   * find ways through gaps narrower than a cell */
 };
 
-/* Bits of a cell, and of the square between the centers of four cells: this cell, the next one
- * along x, and the two cells above these. */
+/* Bits of a cell. Two of them are bits of a square, whose corners are the centers of four cells:
+ * this cell, the next one along x, and the two cells above these. */
 enum {
-  CELL_BLOCKED = 1,        /* closed, or the center is within reach of a wall or in a solid area */
-  CELL_SQUARE_BLOCKED = 2, /* one of the four cells is blocked or missing, or a vertex is near */
-  CELL_NEAR_VERTEX = 4,    /* an end of a wall's edge is within reach of the square */
+  CELL_BLOCKED = 1,        /* closed, or its center is in a solid area or within `reach` of a
+                            * wall */
+  CELL_SQUARE_BLOCKED = 2, /* of the square: one of its four cells is blocked or missing, or
+                            * CELL_NEAR_VERTEX is set */
+  CELL_NEAR_VERTEX = 4,    /* of the square: an end of an edge is within `reach` of it */
   CELL_CLOSED = 8,         /* the game closed the cell */
   CELL_TURNS = 16,         /* a turning point is in the cell or in one of the 8 around it */
   CELL_GOAL = 32,          /* part of a goal's area is in the cell */
@@ -55,7 +58,7 @@ typedef struct flow_anchor {
 
 typedef struct flow_map {
   float *distances; /* by cell: the length of the way from its center to a goal; INFINITY: no way */
-  uint16_t *aims;   /* by cell: the first anchor of that way; NO_ANCHOR: no way */
+  uint16_t *aims;   /* by cell: the first anchor on the way from its center; NO_ANCHOR: no way */
   uint8_t *cells;   /* by cell: bits CELL_* */
   flow_anchor *anchors; /* turning points, goals, then centers of cells (see flow_mend_row) */
   copse_flowfield_goal *goals;
@@ -64,9 +67,9 @@ typedef struct flow_map {
   uint32_t moved; /* the number of goals that were not at a free place */
   float radius, reach;
   uint32_t hasClosed; /* 1 if a cell is closed */
-  /* The hash of the edges that the map was made from, and the value that the tree's `builds` had
-   * when the tree's edges were last compared with this hash. The walls are still those of the map
-   * if isMatched is true and `builds` has not changed. */
+  /* These members tell if the walls have changed since the build. wallsHash: a hash of the edges at
+   * that time. wallsBuilds: the tree's number of builds when its edges were last compared with this
+   * hash. isMatched, the result of the comparison, holds until the tree is built again. */
   uint32_t wallsHash, wallsBuilds;
   bool isMatched; /* true if the walls had the hash wallsHash when they were last compared */
   /* Counts of what the build did, for statistics. */
@@ -153,9 +156,9 @@ ALWAYS_INLINE bool flow_is_in(const copse_flowfield_goal *goal, const float *poi
  * axes. */
 bool flow_is_open(const copse_flowfield *field, const flow_map *map, const float *from,
                   const float *to, float margin);
-/* True if the straight way between two points keeps farther than the radius from all walls, and
- * touches no closed cell. If `radius` exceeds the map's radius, the way must keep the excess from
- * closed cells. */
+/* True if the straight way between two points keeps farther than `radius` from all walls, and
+ * touches no closed cell. If `radius` exceeds the map's radius by some distance, the way must also
+ * keep this distance from closed cells. */
 bool flow_sees(const copse_flowfield *field, const flow_map *map, const float *from,
                const float *to, float radius);
 /* True if the field's walls are known to be those that the map was made from. */
@@ -165,8 +168,8 @@ void flow_match_walls(const copse_flowfield *field, flow_map *map);
 /* Returns a hash of the edges in the last build of an obstacle tree; 0 if `walls` is NULL. */
 uint32_t flow_hash_walls(const copse_obstacle *walls);
 
-/* Marks the blocked cells of rows first … end - 1, and the blocked squares whose four cells are all
- * marked then. */
+/* Marks the blocked cells of rows first … end - 1, and the blocked squares below them. Squares
+ * above row end - 1 must wait until the next row is marked. */
 void flow_raster_rows(copse_flowfield *field, flow_map *map, uint32_t first, uint32_t end);
 /* The next three functions add anchors: the turning points at an edge's first end, those at corners
  * of closed cells above a row, or the anchors of a goal. `count` is the number of anchors so far.
@@ -183,9 +186,9 @@ void flow_wait(copse_flowfield *field, flow_map *map, uint32_t anchor);
 /* Takes from the heap, which must not be empty, the anchor from which the way to a goal is
  * shortest. Floods from this anchor. */
 void flow_spread(copse_flowfield *field, flow_map *map);
-/* Looks for the first cell of a row that floods missed, in a passage narrower than a cell. The way
- * of such a cell gets shorter through a neighbor. Adds an anchor at that neighbor's center. False
- * if there is no room for the anchor. */
+/* Looks in a row for the first cell that floods missed, as may happen in passages narrower than a
+ * cell. The way from such a cell gets shorter through the center of a neighboring cell. Makes that
+ * center an anchor. False if there is no room for the anchor. */
 bool flow_mend_row(copse_flowfield *field, flow_map *map, uint32_t row);
 
 /* Returns the distance from walls that a build tests for: the radius, plus a margin for rounding

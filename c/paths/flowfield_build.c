@@ -6,7 +6,8 @@
 
 enum { ROWS_PER_STEP = 16, EDGES_PER_STEP = 64 };
 
-/* The costs of parts of a build, in units of work. One unit is about the time to visit a cell. */
+/* Costs in units of work. In one unit, a flood visits about one cell, a simpler loop
+ * CELLS_PER_WORK. */
 enum { WORK_PER_CALL = 100, WORK_PER_SIGHT = 10, WORK_PER_EDGE = 20, CELLS_PER_WORK = 4 };
 
 static void clear_scratch(copse_flowfield *field) {
@@ -157,7 +158,7 @@ static copse_status go(copse_flowfield *field, uint64_t work, uint32_t *needed) 
     const uint64_t more = step(field, map) + WORK_PER_CALL;
     done += more;
     map->work += more;
-    /* Only after the last goal does field->needed count the anchors of all walls and goals. */
+    /* Until all goals have added their anchors, field->needed is too low to be reported. */
     const bool isKnown = field->stage == FLOW_SPREAD ||
                          (field->stage == FLOW_GOALS && field->cursor == map->goalCount);
     if (isKnown && field->needed > field->def.capacity) {

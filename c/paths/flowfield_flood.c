@@ -11,7 +11,8 @@ bool flow_is_current(const copse_flowfield *field, const flow_map *map) {
   return map->isMatched && map->wallsBuilds == (field->walls ? field->walls->builds : 0);
 }
 
-/* True if a row has a closed cell from x = `from` to `to`, in cells from the field's left side. */
+/* True if a row has a closed cell between x = `from` and x = `to`, in cells from the field's left
+ * side. */
 static bool closed_between(const copse_flowfield *field, const flow_map *map, int32_t row,
                            double from, double to) {
   const int32_t last = (int32_t)field->columns - 1;
@@ -107,7 +108,7 @@ typedef struct flood {
   uint32_t anchor, stamp;
   float point[2], distance; /* of the anchor */
   int32_t column, row;      /* the cell of the anchor */
-  double offset[2];         /* from that cell's center to the anchor, in cells */
+  double offset[2];         /* from the center of the anchor's cell to the anchor, in cells */
   /* A flood stops at cells whose known way is shorter than the way through the anchor by at least
    * this. */
   float slack;
@@ -171,8 +172,10 @@ OUT_OF_LINE void relax_around(flood *from, int32_t column, int32_t row, int32_t 
  * the centers of the cells `first` and `second`, which the flood has visited before. */
 typedef struct ring_cell {
   uint32_t cell, first, second;
-  uint32_t square; /* the square of four centers that the line crosses; COPSE_NONE: none */
-  /* From the anchor to the cell's center, in cells: along and outward; at a corner, x and y. */
+  uint32_t square; /* the square between four cell centers that the line to the anchor crosses;
+                    * COPSE_NONE: none */
+  /* From the anchor to the cell's center, in cells. On a side of the ring, x is along the side, y
+   * is outward. At a corner of the ring, they are the usual x and y. */
   float x, y;
   int set;
 } ring_cell;
@@ -239,7 +242,8 @@ static bool has_side(const flood *from, const ring_side *side) {
   return place >= 0 && place < (int32_t)(side->isRow ? from->field->rows : from->field->columns);
 }
 
-/* Returns the index of cell `number` of a side, in the ring that is `inner` rings farther in. */
+/* Returns the index of a side's cell `number`; if `inner` is 1, that of its neighbor in the
+ * previous ring. */
 ALWAYS_INLINE uint32_t side_cell(const ring_side *side, int32_t number, int32_t inner) {
   return side->middle + (uint32_t)(number * side->along + (side->ring - inner) * side->across);
 }
@@ -304,7 +308,7 @@ static uint32_t flood_side(flood *from, const ring_side *side, const flow_span *
   return count;
 }
 
-/* Adds the ring's corner at one end of a side, cell `number`, to the side's spans. */
+/* Adds a corner of the ring, which is the first or last cell of a side, to the side's spans. */
 static void extend_spans(flow_span *spans, uint32_t *count, int32_t number) {
   if (number > 0) {
     if (*count && spans[*count - 1].last == number - 1)

@@ -18,8 +18,8 @@ static const flow_anchor *end_of(const flow_map *map, uint32_t anchor) {
   return &map->anchors[anchor];
 }
 
-/* Writes the center of the goal's area that contains a point or, if none does, the point itself. So
- * agents that go to one area share a goal. */
+/* Writes the goal of a way that ends at a point: the center of the goal area around the point or,
+ * if there is none, the point itself. So agents that go to one area share a goal. */
 static void put_goal(const flow_map *map, const float *point, float *goal) {
   uint32_t i = 0;
   while (i < map->goalCount && !flow_is_in(&map->goals[i], point)) i++;

@@ -7,7 +7,7 @@
 enum {
   NEAR_CELLS = 16,               /* 4 x 4 cells around an agent */
   MAX_RING = 16,                 /* the outermost ring of cells that is searched */
-  RING_CELLS = 8 * MAX_RING + 4, /* the number of its cells */
+  RING_CELLS = 8 * MAX_RING + 4, /* the number of cells of the outermost ring */
   MAX_SIGHTS = 100               /* no further ring is searched after so many lines of sight */
 };
 
@@ -15,7 +15,8 @@ enum {
  * a cell, or, in a goal's area, the agent's own position. */
 typedef struct aim {
   uint32_t anchor; /* COPSE_NONE: the aim is not an anchor */
-  uint32_t cell;   /* if the aim is a cell's center: the cell; COPSE_NONE: the agent itself */
+  uint32_t cell;   /* if `anchor` is COPSE_NONE: the cell whose center is the aim, or COPSE_NONE for
+                    * the agent's own position */
   float point[2];
   float total; /* the length of the way through `point`, with the goal's cost; INFINITY: no way */
 } aim;
@@ -100,8 +101,9 @@ static aim best_anchor(const seeker *agent, uint32_t kept, int32_t around) {
 
 /* Returns the visible center with the shortest way from the agent, among the 6 x 6 cells around the
  * agent. If none is visible, searches ring after ring of cells around these, up to the first ring
- * with a visible center; NO_AIM if there is none. The rings are for agents beside a wall, which can
- * be as far from all cells with a way as the field's radius, and farther in a corner. */
+ * with a visible center; NO_AIM if there is none. The rings are for agents beside a wall: the
+ * nearest cell with a way can be as far away as the field's radius, and even farther in a
+ * corner. */
 static aim best_center(const seeker *agent) {
   uint32_t cells[RING_CELLS], sights = 0;
   const float far = 1.5f * agent->map->radius;
@@ -178,8 +180,9 @@ static aim find_aim(seeker *agent, uint32_t kept) {
     if (next == NO_ANCHOR) break;
     const float gap = flow_length(agent->point, best.point);
     const aim after = aim_at(agent, next);
-    /* Ways between anchors keep the map's radius from walls. So an agent whose radius is smaller by
-     * `gap` or more may cut the corner without a test of the walls. */
+    /* Ways between anchors keep the map's radius from walls. An agent at a distance of `gap` from
+     * its anchor may cut the corner, without a test of the walls, if its own radius is smaller by
+     * `gap` or more. */
     const bool isThere = gap <= map->radius - agent->radius && !agent->isNear &&
                          flow_is_current(agent->field, map) &&
                          flow_is_open(agent->field, map, agent->point, after.point, 0);

@@ -67,7 +67,7 @@ uint32_t flow_hash_walls(const copse_obstacle *walls) {
 
 /* ---- Blocked cells ------------------------------------------------------------------------ */
 
-/* The rows of a map whose blocked cells one call of flow_raster_rows marks. */
+/* The rows, first … last, that one call of flow_raster_rows marks. */
 typedef struct band {
   const copse_flowfield *field;
   flow_map *map;
@@ -147,9 +147,10 @@ static void mark_vertex(const band *rows, vec vertex) {
 }
 
 /* Adds an edge to the winding numbers of cells, which say what is solid. In each row that the edge
- * crosses, the numbers change by 1 or -1 right of the edge: adds this change to the stamp of the
- * first cell whose center is there. A center that rounding puts on the wrong side of the edge is so
- * near to the edge that its cell is blocked anyway. */
+ * crosses, the numbers change by 1 or -1 right of the edge. This change is stored in field->stamps,
+ * for the first cell whose center is right of the edge; block_solid sums up the changes. A center
+ * that rounding puts on the wrong side of the edge is so near to the edge that its cell is blocked
+ * anyway. */
 static void wind_edge(const band *rows, vec a, vec b) {
   const copse_flowfield *field = rows->field;
   const extent up = extent_of(rows, 1, lesser(a.y, b.y), greater(a.y, b.y));
@@ -163,8 +164,9 @@ static void wind_edge(const band *rows, vec a, vec b) {
   }
 }
 
-/* Blocks the cells whose centers are in solid areas, by the changes that wind_edge added to the
- * stamps. Clears the stamps, and counts the blocked cells. */
+/* Blocks the cells in solid areas, where the winding number is positive: the sum, along the row, of
+ * the changes that wind_edge stored in field->stamps. Clears the stamps, and counts the blocked
+ * cells. */
 static void block_solid(const band *rows) {
   const copse_flowfield *field = rows->field;
   const bool hasBoundaries = field->walls && field->walls->hasBoundaries;
@@ -237,8 +239,9 @@ static bool is_free(const copse_flowfield *field, const flow_map *map, const flo
   copse_wall wall;
   copse_obstacle_nearest(field->walls, point, map->reach, COPSE_SIDE_BOTH, &wall, NULL);
   if (wall.edge != COPSE_NONE) return false;
-  /* If the cell's center is free, so is the point: a wall between the two would be within a quarter
-   * of the cell's diagonal, so within reach, of one of them. */
+  /* If the cell is not blocked, no wall is within map->reach of its center or of the point. So none
+   * is between the two: it would be within a quarter of the cell's diagonal of one of them. The
+   * point is then free, like the center. */
   if (!(map->cells[cell] & CELL_BLOCKED)) return true;
   bool isInside;
   copse_obstacle_contains(field->walls, point, &isInside, NULL);
@@ -278,11 +281,11 @@ static vec middle_of(vec u, vec v) { return unit_of((vec){u.x + v.x, u.y + v.y})
 /* Writes the directions from a wall's corner to its turning points, given the directions of the
  * edges before and after the corner. Returns their number: one if the edges turn by up to 45
  * degrees, two if by up to 90, else four. *widest is the cosine of half the angle between adjacent
- * directions: the way from one turning point to the next keeps the radius if both are radius /
- * widest from the corner. */
+ * directions. If turning points are radius / *widest away from the corner, the way from one to the
+ * next keeps the radius from it. */
 static uint32_t turn_directions(vec before, vec after, vec *directions, double *widest) {
   const double cross = vec_cross(before, after), dot = vec_dot(before, after);
-  const double sign = cross < 0 ? -1 : 1; /* the outer side is right of edges that turn left */
+  const double sign = cross < 0 ? -1 : 1; /* outer side: on the right if the edges turn left */
   const vec first = {sign * before.y, -sign * before.x}, last = {sign * after.y, -sign * after.x};
   const vec middle =
       dot >= 0 ? middle_of(first, last) : unit_of((vec){before.x - after.x, before.y - after.y});

@@ -327,8 +327,8 @@ static flow_map read_map(const char **bytes, const copse_flowfield *field,
   return map;
 }
 
-/* Replaces map `to` with a copy of map `from`. Then checks if the field's walls are those that the
- * map was made from. */
+/* Copies map `from` to map `to`, which keeps its own arrays. Then sets to->isMatched: true if the
+ * field's walls are those that the map was made from. */
 static void take_map(copse_flowfield *field, flow_map *to, const flow_map *from) {
   const flow_map own = *to;
   const size_t cells = flow_cell_count(field);
