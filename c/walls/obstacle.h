@@ -193,10 +193,10 @@ ALWAYS_INLINE float node_side(const obstacle_node *node, float x, float y) {
   return (node->normal[0] * x + node->normal[1] * y) - node->offset;
 }
 
-/* Returns how far beyond a node's line a query for a point must look in addition to the query's
- * radius: pieces within the tolerance of the line may be stored on its wrong side, and the point's
- * distance from the line is rounded. LEAST covers distances whose squares underflow to 0, so that
- * tests of squared distances treat them as 0. x, y is the point relative to the tree's center. */
+/* Returns a margin: a query around a point must look as far beyond a node's line as its radius plus
+ * this margin. There are three reasons. Pieces near the line may be stored on its wrong side. The
+ * point's distance from the line is rounded. Distances below LEAST may have squares that underflow
+ * to 0, and then match even a radius of 0. x, y is the point relative to the tree's center. */
 ALWAYS_INLINE float obstacle_slack(const copse_obstacle *tree, float x, float y) {
   const float LEAST = 1e-22f, far = (x < 0 ? -x : x) + (y < 0 ? -y : y);
   return 2 * tree->tolerance + far * 0x1p-20f + LEAST;
@@ -221,12 +221,12 @@ typedef struct obstacle_search {
 uint32_t obstacle_search_next(const copse_obstacle *tree, obstacle_search *search, uint32_t *edges,
                               float *distances2, uint32_t capacity);
 
-/* Returns a piece of an edge that keeps two points from seeing each other by
- * copse_obstacle_visible, or COPSE_NONE if none does. The points must be valid coordinates. *visits
+/* Returns a piece of an edge that blocks the line of sight between two points, by the rules of
+ * copse_obstacle_visible; COPSE_NONE if no edge does. The points must be valid coordinates. *visits
  * is the number of nodes visited. */
 uint32_t obstacle_blocker(const copse_obstacle *tree, const float *from, const float *to,
                           float radius, uint32_t *visits);
-/* True if the edge of a given piece keeps two points from seeing each other. */
+/* True if the edge of a given piece blocks the line of sight between two points. */
 bool obstacle_blocks(const copse_obstacle *tree, uint32_t piece, const float *from, const float *to,
                      float radius);
 

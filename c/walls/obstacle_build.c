@@ -244,9 +244,9 @@ static bool is_divisible(const copse_obstacle *tree, const build_task *task, div
          line->left + line->right - size <= task->spare;
 }
 
-/* Builds the tree from `count` pieces in work[0]. The stack holds the tasks that wait. Their pieces
- * are stored before those of the current task, so that behind the pieces of the current task there
- * is room for the pieces that splits add. */
+/* Builds the tree from `count` pieces in work[0]. The stack holds a task for each node that is
+ * still to be built. The pieces of the task that is taken next are the last ones in work[0]: so
+ * behind them, there is room for the pieces that splits add. */
 OUT_OF_LINE void build_from(copse_obstacle *tree, uint32_t count) {
   build_task stack[OBSTACLE_STACK];
   uint32_t waiting = 1;

@@ -41,8 +41,8 @@ static leaf_rest rest_of(const obstacle_node *leaf) {
   return (leaf_rest){leaf->begin, leaf->end, 0};
 }
 
-/* Returns `bits` without the bits of pieces from `end` on. Bits 0 … 3 belong to the pieces four …
- * four + 3. */
+/* Returns `bits` without the bits of pieces from `end` on. Bits 0 … 3 belong to four pieces, of
+ * which `four` is the first. */
 ALWAYS_INLINE uint32_t rest_within(uint32_t bits, uint32_t four, uint32_t end) {
   return end - four < 4 ? bits & ((1u << (end - four)) - 1) : bits;
 }
@@ -72,8 +72,9 @@ typedef struct circuit {
   float point[2], x, y; /* the point in the caller's coordinates, and as x, y relative to the tree's
                          * center */
   float slack, reach;   /* how far beyond a node's line to look: `slack` allows for tolerance and
-                         * rounding, `reach` is `slack` plus the walk's distance */
-  float most2;          /* the square of the walk's distance, rounded up */
+                         * rounding, `reach` is `slack` plus the distance within which edges are
+                         * found */
+  float most2;          /* the square of the distance within which edges are found, rounded up */
 } circuit;
 
 /* Returns a squared distance, rounded up by more than the error of computing it, so that pruning
@@ -99,8 +100,8 @@ static void circuit_start(circuit *walk, const copse_obstacle *tree, const float
   circuit_narrow(walk, distance, distance * distance);
 }
 
-/* Returns which edges of four pieces have bounds within a distance of a point, one bit each. most2
- * is the square of the distance. */
+/* Tests the edges of the pieces `piece` … `piece` + 3. Returns a bit for each, set if the squared
+ * distance of the edge's bounds from a point is at most most2. */
 ALWAYS_INLINE uint32_t edges4_around(const copse_obstacle *tree, uint32_t piece, const float *point,
                                      float most2) {
   const edges4 edges = edges4_at(tree, piece);
@@ -135,8 +136,8 @@ ALWAYS_INLINE const obstacle_node *circuit_leaf(circuit *walk, const copse_obsta
   return NULL;
 }
 
-/* Returns the next piece whose edge may be within the walk's distance, or COPSE_NONE after the
- * last. */
+/* Returns the next piece whose edge may be within the distance that circuit_narrow set, or
+ * COPSE_NONE after the last. */
 OUT_OF_LINE uint32_t circuit_next(circuit *walk, const copse_obstacle *tree) {
   leaf_rest *rest = &walk->rest;
   while (!rest->bits) {
@@ -237,8 +238,8 @@ static bool is_done(const copse_obstacle *tree, uint32_t nodeIndex, const obstac
   return roomy2(x * x + y * y) < search->last2 || search->covers(search->context, corners, 4);
 }
 
-/* Adds the edges of a leaf that the search has not returned yet to `nearest`, which keeps the
- * nearest ones. */
+/* Offers the edges of a leaf to `nearest`, which keeps the nearest ones. Skips edges that earlier
+ * calls of the search returned. */
 static void search_leaf(const copse_obstacle *tree, const obstacle_node *leaf,
                         const obstacle_search *search, scan_nearest *nearest) {
   const vec p = vec_of(search->center);
@@ -305,8 +306,8 @@ typedef struct wide_segment {
   float begin[2];     /* `from` as floats */
   float delta[2];     /* `to` minus `from` */
   float lo[2], hi[2]; /* the segment's bounds, widened by the radius and by rounding errors */
-  float width;        /* how far beside the segment's line an edge can be and still matter, times
-                       * the segment's length; includes rounding errors */
+  float width;        /* edges farther from the segment's line than this are skipped; a distance
+                       * times the segment's length, as in left_of4; includes rounding errors */
   float x[2], y[2];   /* the two ends relative to the tree's center */
   float reach;        /* if the segment is farther than this from a node's line, the edges on the
                        * other side of the line are too far away to matter */
@@ -356,9 +357,9 @@ ALWAYS_INLINE float4 left_of4(const wide_segment *segment, float4 x, float4 y) {
                     float4_mul(float4_all(segment->delta[1]), x));
 }
 
-/* Returns which of four pieces have an edge that may be within the query's radius of the segment,
- * one bit each. Excludes edges that are outside the segment's bounds or wholly on one side of its
- * line, both widened by the radius. */
+/* Tests the edges of the pieces `piece` … `piece` + 3. Returns a bit for each, set if the edge may
+ * be within the query's radius of the segment: if it is neither outside the segment's bounds nor
+ * wholly on one side of its line, both widened by the radius. */
 ALWAYS_INLINE uint32_t edges4_along(const copse_obstacle *tree, uint32_t piece,
                                     const wide_segment *segment) {
   const edges4 edges = edges4_at(tree, piece);
@@ -385,7 +386,7 @@ typedef struct stretch {
 typedef struct tour {
   stretch stack[OBSTACLE_STACK];
   uint32_t waiting, visits;
-  stretch last;                  /* the stretch from which the current leaf was reached */
+  stretch last;                  /* the entry of `stack` that led to the current leaf */
   uint32_t path[OBSTACLE_STACK]; /* the nodes passed on the way down to the leaf */
   uint32_t steps;                /* the number of nodes in `path`; 0 once tour_push_passed has
                                   * pushed their other children */
@@ -482,8 +483,7 @@ ALWAYS_INLINE const obstacle_node *tour_leaf(tour *walk, const copse_obstacle *t
 }
 
 /* Returns the next piece whose edge may be within the tour's radius of the segment, or COPSE_NONE
- * after the last. Visits only leaves that are within the radius of some point of the segment at a
- * fraction up to `until`. */
+ * after the last. Skips leaves that are near the segment only beyond the fraction `until`. */
 OUT_OF_LINE uint32_t tour_next(tour *walk, const copse_obstacle *tree, float until) {
   leaf_rest *rest = &walk->rest;
   while (!rest->bits) {

@@ -1,12 +1,13 @@
 /* The visibility polygon of a point: the walls around it, cut where nearer ones hide them.
  *
- * A row is the view of some of the edges: sectors in counter-clockwise order, from the positive x
- * axis once around the point. A sector extends from its own direction to that of the next sector,
- * and one edge or none is visible in it. A new edge is inserted into the last row, where it
- * replaces the edges that it hides. A long row waits on a stack until the row above it is more than
- * half as long. Then the two are merged in one pass that keeps the nearer edge in each direction.
- * So V edges take O(V log V) time, whether they cross or not. (Lower envelopes by divide and
- * conquer: M. J. Atallah, "Some dynamic computational geometry problems", 1985.)
+ * A row says what is visible from the point if only some of the edges exist: a list of sectors, in
+ * counter-clockwise order, from the positive x axis once around the point. A sector extends from
+ * its own direction to that of the next sector, and shows one edge or none. New edges are inserted
+ * into the last row, where they replace the edges that they hide. When the last row is long, a new
+ * row is started. Once that row is more than half as long as the one before it, the two are merged,
+ * in one pass that keeps the nearer edge in each direction. So V edges take O(V log V) time,
+ * whether they cross or not. (Lower envelopes by divide and conquer: M. J. Atallah, "Some dynamic
+ * computational geometry problems", 1985.)
  *
  * Each inner node of the tree divides the plane by a line. The edges on the point's side of the
  * line are added first. The other side is skipped if no sector's edge reaches beyond the line. The
@@ -35,8 +36,8 @@ typedef struct edge_view {
                  * visible, or seen end-on */
 } edge_view;
 
-/* How far the merge of two rows has read one of them: its next sector, or the rest of an edge that
- * is still to be inserted. */
+/* A place in a row of sectors: a sector, and the view of its edge. Also stands for a part of an
+ * edge that is still to be inserted into a row. */
 typedef struct cursor {
   uint32_t place, end; /* the sector's index, and the end of its row (exclusive); end = 0: not a
                         * sector of a row */
@@ -74,8 +75,8 @@ typedef struct twofold {
   double high, low;
 } twofold;
 
-/* `difference` and `product` return twofold numbers without rounding errors, after D. E. Knuth and
- * T. J. Dekker (1971). */
+/* `difference` and `product` return the exact result, as the sum of two doubles. After D. E. Knuth
+ * and T. J. Dekker (1971). */
 static twofold difference(double x, double y) {
   const double high = x - y, ofY = x - high, ofX = high + ofY;
   return (twofold){high, (x - ofX) + (ofY - y)};
@@ -121,7 +122,7 @@ static bool is_in_box(const sight_query *sight, vec point) {
          within(sight->lo.y, sight->hi.y, point.y) == point.y;
 }
 
-/* Moves an end of an edge that is outside the query's box along the edge's line to the box. */
+/* If `end` is outside the query's box, moves it along the edge's line to the border of the box. */
 static void clip_end(const sight_query *sight, const edge_view *view, vec *end) {
   const double x = within(sight->lo.x, sight->hi.x, end->x);
   if (x != end->x) *end = (vec){x, (x * view->way.y - view->cross) / view->way.x};
@@ -162,10 +163,10 @@ static void view_edge(const sight_query *sight, uint32_t edge, edge_view *view) 
   if (!is_in_box(sight, a) || !is_in_box(sight, b)) clip(sight, view);
 }
 
-/* The distance from the query's point to an edge along a direction, as the quotient above / below,
- * in units of the direction vector's length: exactly 1 if that vector leads to an end of the edge.
- * If the direction misses the edge, the distance of the end that is nearer to the direction counts.
- * An invisible edge is infinitely far away. */
+/* The distance from the query's point to an edge in some direction: the quotient above / below. The
+ * length of the direction's vector is the unit: if the vector leads to an end of the edge, the
+ * distance is exactly 1. If the direction misses the edge, the distance to the end that is nearer
+ * to the direction counts. An invisible edge is infinitely far away. */
 typedef struct quotient {
   double above, below;
 } quotient;
@@ -231,8 +232,8 @@ OUT_OF_LINE void append(sight_query *sight, uint32_t first, uint32_t *end, vec d
     sight->sectors[(*end)++] = (copse_corner){direction.x, direction.y, edge, 0};
 }
 
-/* Two edges, `one` and `other`, compared in the directions in which a sector starts and stops: true
- * if `other` is nearer. */
+/* Says which of two edges, `one` and `other`, is nearer at the start and at the stop of a sector:
+ * true if `other` is. */
 typedef struct contest {
   bool startsWithOther, stopsWithOther;
 } contest;
@@ -263,7 +264,7 @@ static const edge_view *view_of(const sight_query *sight, cursor *sector) {
   return &sector->view;
 }
 
-/* Which of two overlapping sectors stops first. */
+/* Which of two overlapping sectors, `one` and `other`, ends first, counter-clockwise. */
 typedef enum first_stop { BOTH_STOP, ONE_STOPS, OTHER_STOPS } first_stop;
 
 static first_stop first_of(const cursor *one, const cursor *other) {
@@ -272,9 +273,9 @@ static first_stop first_of(const cursor *one, const cursor *other) {
   return is_before(one->stop, other->stop) ? ONE_STOPS : BOTH_STOP;
 }
 
-/* Appends a sector with the nearer edge of two overlapping sectors. The new sector extends from
- * `start` to the direction where the first of the two stops. If the edges cross in between, appends
- * two sectors. */
+/* Appends what is visible where the sectors `one` and `other` overlap: from `start` to the end of
+ * the sector that ends first. That is a sector with the nearer edge or, if the edges cross in
+ * between, a sector with each edge. */
 OUT_OF_LINE void append_nearer(sight_query *sight, uint32_t first, uint32_t *end, cursor *one,
                                cursor *other, vec start, first_stop stops) {
   if (one->edge == NOTHING || other->edge == NOTHING) {
@@ -289,8 +290,9 @@ OUT_OF_LINE void append_nearer(sight_query *sight, uint32_t first, uint32_t *end
   if (startEdge == stopEdge)
     append(sight, first, end, start, startEdge);
   else {
-    /* isBetween is true even if the crossing is exactly in the direction of `start` or `stop`: the
-     * vector `crossing` is stored, because `start` or `stop` may have another length. */
+    /* isBetween is true even if `crossing`, the vector to the crossing, has exactly the direction
+     * of `start` or `stop`. A sector then starts with `crossing`, because the other vector may have
+     * another length. */
     const vec crossing = crossing_of(&one->view, &other->view);
     const bool isAfter = is_before(start, crossing);
     const bool isBetween = !is_before(crossing, start) && (isLast || !is_before(stop, crossing));
@@ -306,9 +308,9 @@ SMALL_CODE OUT_OF_LINE void merge(sight_query *sight) {
   WORKED(1);
   const uint32_t begin = sight->capacity - size;
   const uint32_t middle = begin + (sight->begins[sight->rows - 1] - first);
-  /* The two rows are moved to the end of the array, and the result is written from `first` on. If
-   * edges do not cross, no more sectors are written than were read. If edges cross, there may be
-   * more: a gap of `room` sectors keeps them from overwriting sectors that were not read yet. */
+  /* Moves the two rows to the end of the array, and writes the result from `first` on. If edges do
+   * not cross, no more sectors are written than were read. If edges cross, there may be more:
+   * `room`, where writing must stop, then protects the sectors that were not read yet. */
   memmove(sight->sectors + begin, sight->sectors + first, size * sizeof *sight->sectors);
   cursor one = {.end = middle}, other = {.end = sight->capacity};
   uint32_t end = first;
@@ -333,8 +335,8 @@ static void merge_all(sight_query *sight) {
   while (sight->rows > 1 && !sight->full) merge(sight);
 }
 
-/* Starts a row of sectors in which nothing is visible. Before that, merges the last two rows as
- * long as the first of the two is less than twice as long as the second. */
+/* Starts a new row of sectors, in which nothing is visible. Before that, merges the last two rows,
+ * again and again, until the last row is at most half as long as the one before it. */
 SMALL_CODE OUT_OF_LINE void start_row(sight_query *sight) {
   while (sight->rows > 1 && !sight->full &&
          sight->begins[sight->rows - 1] - sight->begins[sight->rows - 2] <
