@@ -53,8 +53,8 @@ const inlineCore = {
 }
 
 /**
- * A plugin for the entries of `nouns` except paths: replaces complete.js, what only the other entries
- * have, by single.js.
+ * A plugin that replaces complete.js by single.js, which lacks what entries with few classes do not
+ * need. For the entries of `nouns` except paths.
  * @type {import('rolldown').Plugin}
  */
 const single = {
@@ -64,7 +64,7 @@ const single = {
   },
 }
 
-const WITH_TYPES = ['copse', 'worker'] // the manuals; other entries export a part of 'copse'
+const WITH_TYPES = ['copse', 'worker'] // have a .d.ts file; for the others, one is made
 for (const entry of WITH_TYPES) copyFileSync(path(`wasm/${entry}.d.ts`), path(`dist/${entry}.d.ts`))
 for (const entry of ['copse', 'scalar', 'external', 'worker', ...nouns]) {
   const file = path(`dist/${entry}.js`)

@@ -1,7 +1,7 @@
-// What only the entries with all classes have: the option `source` of indexes of points, the option
-// `wrap` of grids, and frustum queries; and what only these and 'copse/paths' have: crowds that follow
-// flow fields. In the other entries, single.js replaces this module (see build.js), and the core lacks
-// their functions.
+// What most entries with few classes lack: the option `source` of indexes of points, the option
+// `wrap` of grids, frustum queries, and crowds that follow flow fields. The entry 'copse/paths' has
+// the last of these only. In the entries that lack all of them, single.js replaces this module (see
+// build.js). Their cores lack the C functions too.
 
 export { withFollow } from './follow.js'
 export { withFrustum } from './frustum.js'

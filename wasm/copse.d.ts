@@ -317,7 +317,7 @@ declare abstract class CoreObject {
   reserve(capacity: number): void
 
   /**
-   * Returns a snapshot of the object's state. A copy. Linear memory also keeps a buffer as large as
+   * Returns a copy of the object's state, a snapshot. Linear memory also keeps a buffer as large as
    * the snapshot, which later calls reuse.
    */
   save(): Bytes
@@ -341,7 +341,7 @@ declare abstract class CoreObject {
 }
 interface CoreObject extends Disposed {}
 
-/** An object of items that have slots: all but flow fields. */
+/** The base class of all classes except FlowField. Their objects hold items, each in a slot. */
 declare abstract class Slots extends CoreObject {
   /** The number of items. */
   get count(): number
@@ -436,7 +436,7 @@ interface Queries<D extends Dimensions> {
   ): NeighborRows
 
   /**
-   * Returns the cells of the tree or grid, to draw them. A copy. For each cell, parents before
+   * Returns a copy of the cells of the tree or grid, to draw them. For each cell, parents before
    * children: its box (minX, minY, (minZ,) maxX, maxY, (maxZ)), its depth and its number of items.
    */
   cells(): Float32s
@@ -499,9 +499,9 @@ export interface IndexOptions {
  * these options, the buffers grow when a batch needs more room.
  */
 export interface RoomOptions {
-  /** The number of ids in all rows or pairs of one batch. Default: 0. */
+  /** How many ids to make room for: all ids in rows, or two per pair. Default: 0. */
   results?: number
-  /** The number of neighbors per agent, the `k` of `allNeighbors`. Default: 0. */
+  /** How many neighbors per agent to make room for: the `k` of `allNeighbors`. Default: 0. */
   k?: number
 }
 
@@ -510,9 +510,9 @@ export interface Stats {
   agents: number
   /** The number of agents left out of the last build because their positions are not finite. */
   skipped: number
-  /** The number of nodes of a tree, or of entries of a grid's table of cells. */
+  /** For a tree: the number of nodes. For a grid: the number of entries in its table of cells. */
   nodes: number
-  /** The number of leaves of a tree, or of entries of a grid's table of cells that hold agents. */
+  /** For a tree: the number of leaves. For a grid: the number of table entries with agents. */
   leaves: number
   /** The depth of the deepest leaf. The root has depth 0. */
   depth: number
@@ -663,8 +663,8 @@ declare abstract class Points<D extends Dimensions> extends Slots {
   pairsInto(distance: number, out: Uint32Array, options?: BatchOptions): number
 
   /**
-   * Returns the slots of the agents in the last build, in an order in which agents that are near
-   * each other in space are mostly near each other in the array. A copy. A game that renumbers its
+   * Returns a copy of the slots of the agents in the last build, in an order in which agents that
+   * are near each other in space are mostly near each other in the array. A game that renumbers its
    * agents in this order from time to time has fewer cache misses.
    */
   order(): Uint32s
@@ -1339,7 +1339,8 @@ export class ObstacleTree extends Slots {
     ...query: [...point: Point<2>, ids: ArrayLike<number>, positions: ArrayLike<number>]
   ): Uint32s
   /**
-   * As `keepVisible`, but writes the ids that fit to `out`, which may be `ids`. Returns the total.
+   * As `keepVisible`, but writes the ids to `out`, which may be `ids`. Returns the number of
+   * visible ids, even if `out` is too short for them.
    */
   keepVisibleInto(
     ...query: [
@@ -1351,13 +1352,13 @@ export class ObstacleTree extends Slots {
   ): number
 
   /**
-   * Returns the cells that hold pieces of edges, to draw them. A copy. For each cell, from left to
-   * right in the tree: the bounds of its pieces (minX, minY, maxX, maxY), its depth and its number
-   * of pieces.
+   * Returns a copy of the cells that hold pieces of edges, to draw them. For each cell, from left
+   * to right in the tree: the bounds of its pieces (minX, minY, maxX, maxY), its depth and its
+   * number of pieces.
    */
   cells(): Float32s
   /**
-   * Returns the tree's dividing lines, to draw them. A copy. For each line, parents before
+   * Returns a copy of the tree's dividing lines, to draw them. For each line, parents before
    * children: its ends (x0, y0, x1, y1), cut at the border of the area that it divides, and its
    * depth.
    */
@@ -1554,9 +1555,9 @@ declare abstract class AnyCrowd<D extends Dimensions> extends Slots {
    */
   arrived(): Uint32s
   /**
-   * Returns the slots of the agents that got stuck in the last step: by then, they had come no
-   * nearer to their goals for 2 seconds. An agent can get stuck again only after it came nearer. In
-   * ascending order. Valid until the next step.
+   * Returns the slots of the agents that got stuck in the last step. An agent gets stuck when it
+   * has come no nearer to its goal for 2 seconds. It can get stuck again only after it came nearer.
+   * In ascending order. Valid until the next step.
    */
   stuck(): Uint32s
   /**
@@ -1799,9 +1800,9 @@ export class FlowField extends CoreObject {
   /**
    * Returns the length of the way from a point to the nearest goal, with the goal's cost; Infinity
    * if there is no way. In a goal area, the length is the area's cost, unless another goal is
-   * nearer. From a point nearer to a wall than the radius, the way first keeps almost the point's
-   * distance from the wall, until it is in the open. From a point that is too near by more than ten
-   * cells, or in a sharp corner, there may be no way.
+   * nearer. If the point is nearer to a wall than the radius, the first straight part of the way
+   * keeps almost the point's distance from the wall. There may be no way if the radius exceeds that
+   * distance by more than ten cells, or if the point is in a sharp corner.
    */
   distance(...point: Point<2>): number
   /**
@@ -1834,16 +1835,16 @@ export class FlowField extends CoreObject {
   get distances(): Float32s
 
   /**
-   * Returns the cells, to draw them. A copy. For each cell, row by row: its bounds (minX, minY,
+   * Returns a copy of the cells, to draw them. For each cell, row by row: its bounds (minX, minY,
    * maxX, maxY), the length of the way from its center to the nearest goal (Infinity: no way), the
    * index of the first anchor of that way (-1: no way), and 1 if the cell is blocked, else 0. Empty
    * before the first build.
    */
   cells(): Float32s
   /**
-   * Returns the ways from anchors (goals, and turning points of ways) to the next anchor, to draw
-   * them. A copy. For each anchor from which there is a way: a line to the next anchor (x0, y0, x1,
-   * y1), and the length of the whole way to the goal. A goal's line ends where it starts.
+   * Returns a copy of the ways between anchors (goals, and turning points of ways), to draw them.
+   * For each anchor from which there is a way: a line to the next anchor (x0, y0, x1, y1), and the
+   * length of the whole way to the goal. A goal's line ends where it starts.
    */
   lines(): Float32s
   /**

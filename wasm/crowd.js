@@ -224,8 +224,8 @@ class AnyCrowd extends Slots {
   add(agent) {
     this._begin('add')
     checkOptions(this, agent, this.#fieldNames)
-    // Takes the buffer: `agent` may have a getter that calls `add`, which must not overwrite this
-    // buffer.
+    // Sets #added to null while the buffer is in use: `agent` may have a getter that calls `add`,
+    // and that call must not overwrite the buffer.
     const added = this.#added ?? new AddedAgent(this.#defaults.words.slice())
     this.#added = null
     added.words.set(this.#defaults.words)

@@ -30,7 +30,8 @@ export class CopseError extends Error {
 const FAILED = -(2 ** 31)
 
 /**
- * Returns what a constructor or function called `name` passes as `call` to the functions below.
+ * For a constructor or function called `name`: returns what it must pass as `call` to the functions
+ * below.
  */
 export const callOf = (name) => ({ _name: name, _method: '' })
 

@@ -25,7 +25,7 @@ export const withFollow = (Class) =>
       const { mask = 2 ** 32 - 1 } = options
       checkInteger(this, 'mask', mask, -(2 ** 31), 2 ** 32 - 1)
       if (field?._name !== 'FlowField') refuse(this, 'field', field, 'a FlowField', false)
-      // A crowd can leave a field that was disposed.
+      // With a mask of 0, the crowd stops following the field, even one that was disposed.
       if (mask !== 0 || field._handle >= 0) handleOf(this, 'field', field)
       const guides = this._guides
       const guide = guides.find((guide) => guide.field === field)

@@ -3,7 +3,7 @@
 #include "boxes.h"
 #include "points.h"
 
-/* Finds the agents inside `count` planes, which ROOM_GIVEN holds. */
+/* Finds the agents inside all of the `count` planes in the object's buffer ROOM_GIVEN. */
 EXPORT("points_frustum")
 int32_t points_frustum(int32_t handle, uint32_t count, uint32_t mask, uint32_t exclude,
                        uint32_t sort) {
@@ -16,7 +16,7 @@ int32_t points_frustum(int32_t handle, uint32_t count, uint32_t mask, uint32_t e
   return result_or_failed(self->results.total, status);
 }
 
-/* Finds the items that are not wholly outside any of `count` planes, which ROOM_GIVEN holds. */
+/* Finds all items but those wholly outside one of the `count` planes in the buffer ROOM_GIVEN. */
 EXPORT("boxes_frustum")
 int32_t boxes_frustum(int32_t handle, uint32_t count, uint32_t mask, uint32_t exclude,
                       uint32_t sort) {

@@ -73,13 +73,13 @@ export function offsetOf(array) {
 let keptOffset = -1
 let keptLength = 0
 
-/** Remembers where an argument is, before memory may grow: if it is a view of memory, that detaches it. */
+/** Remembers where `array` is, before memory may grow: growth detaches views of memory. */
 export function keep(array, instance) {
   keptOffset = isInside(array, instance) ? offsetOf(array) : -1
   keptLength = lengthOf(array)
 }
 
-/** Returns the argument that was remembered or, if it was detached, a new view of the same memory. */
+/** Returns the array of the last `keep` or, if it was detached, a new view of the same memory. */
 export function kept(array, instance, Type) {
   return keptOffset < 0 || lengthOf(array) === keptLength
     ? array

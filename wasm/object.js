@@ -179,7 +179,8 @@ export class CoreObject {
     undisposed?.register(this, { instance: new WeakRef(owner), handle }, this)
   }
 
-  // ---- Calls: _begin(), then checks of the arguments, then _leave(_enter().function(…)) ----
+  // ---- Calls of the core ----
+  // A method calls `_begin`, checks arguments, then calls `_enter`, a core function, and `_leave`.
 
   /**
    * Begins a method: throws if the object was disposed. Reading #isAlive throws a `TypeError` if
@@ -464,7 +465,7 @@ export class CoreObject {
 }
 
 /**
- * The base class of objects that hold items in slots: all but flow fields.
+ * The base class of all classes except FlowField. Their objects hold items, each in a slot.
  * @abstract
  */
 export class Slots extends CoreObject {

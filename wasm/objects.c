@@ -350,9 +350,9 @@ int32_t staged_floats(size_t floats, uint32_t skipped) {
   return (int32_t)(left < MAX_DRAWN ? left : MAX_DRAWN);
 }
 
-/* Writes a part of the cells to draw to the staging buffer: as many as fit, after the first
- * `skipped` floats. Returns the number of floats written; 0 at the end. JavaScript repeats the call
- * until the result is 0. */
+/* Writes cells to draw to the staging buffer: leaves out the first `skipped` floats, then writes as
+ * many as fit. Returns how many floats it wrote; 0 at the end. JavaScript repeats the call until
+ * then. */
 EXPORT("cells") int32_t cells(int32_t handle, uint32_t skipped) {
   object *self = any_of(handle);
   if (self && !self->family->cells) self = NULL;
@@ -422,9 +422,9 @@ EXPORT("intact") int32_t intact(uint32_t total, uint32_t first, uint32_t size) {
   return first + size < total || checksum == expected ? 0 : FAILED(COPSE_BAD_SNAPSHOT);
 }
 
-/* Does the same as intact(). At the first part, which must contain the snapshot's head, also checks
- * that the object can restore the snapshot: so memory does not grow for a snapshot that is
- * refused. */
+/* Like intact(), checks a part of a snapshot that is to be restored. The first part must contain
+ * the snapshot's head: for it, also checks that the object can restore the snapshot. So memory does
+ * not grow for a snapshot that is refused. */
 EXPORT("restorable")
 int32_t restorable(int32_t handle, uint32_t total, uint32_t first, uint32_t size) {
   object *self = any_of(handle);

@@ -40,7 +40,7 @@ typedef struct object {
   /* JavaScript reads the members from here on. */
   uint32_t capacity;
   uint32_t moves;       /* how often a room was reallocated: if it changes, views are invalid */
-  uint32_t room[ROOMS]; /* capacity of each room, in items of ROOM_BYTES bytes */
+  uint32_t room[ROOMS]; /* the capacity of each buffer in `rooms`, in items of ROOM_BYTES */
 } object;
 
 enum { OBJECT_BYTES = 384, MAX_FIGURES = 16 };
@@ -92,7 +92,7 @@ bool room_take(object *self, room which, uint64_t count);
 ALWAYS_INLINE uint32_t *room_words(const object *self, room which) {
   return (uint32_t *)self->rooms[which];
 }
-/* Returns the second array of a room that has two; NULL for an empty room. */
+/* Returns the second array of a room (a buffer of two arrays); NULL if the room is empty. */
 ALWAYS_INLINE uint32_t *room_second(const object *self, room which) {
   return self->room[which] ? room_words(self, which) + self->room[which] : NULL;
 }
@@ -103,8 +103,9 @@ bool is_given(const object *self, uint64_t floats);
 
 /* What ROOM_GIVEN holds for each row of a batch. */
 typedef enum given { GIVEN_NOTHING, GIVEN_POINT, GIVEN_SEGMENT, GIVEN_BOX } given;
-/* Begins a batch: checks ROOM_GIVEN, and grows the room `which` to `rows` rows. Swaps the lo and
- * hi of a box on each axis where lo > hi. Sides of a box may be infinite. */
+/* Begins a batch of `rows` rows: checks what ROOM_GIVEN holds for them, and grows the buffer
+ * `which` for them. Swaps the lo and hi of a box on each axis where lo > hi. Sides of a box may be
+ * infinite. */
 copse_status batch_begin(object *self, room which, uint32_t rows, given given, uint32_t dimensions);
 /* Writes the filters of a batch of n segments. If `lists` is not 0, ROOM_GIVEN has room for three
  * more arrays after the segments, with an entry per segment: masks, slots to exclude, and values of
@@ -162,16 +163,16 @@ typedef struct staging {
 } staging;
 extern staging staged;
 
-/* The maximum number of floats of shapes to draw that a call writes to the staging buffer. It must
- * be a multiple of the size of each shape: 5 floats for a line, 6 for a cell in 2D, 8 in 3D, 7 for
- * a cell of a flow field. */
+/* A call that writes shapes to draw to the staging buffer writes at most this many floats. The
+ * number is a multiple of the size of each shape, so that no shape is cut off: 5 floats for a line,
+ * 6 for a cell in 2D, 8 in 3D, 7 for a cell of a flow field. */
 enum { MAX_DRAWN = 7560 };
 /* Returns how many floats of shapes a call writes to the staging buffer: skips the first `skipped`
  * of `floats`, and writes the rest, at most MAX_DRAWN. */
 int32_t staged_floats(size_t floats, uint32_t skipped);
 
-/* After a build, load, move, step or save that failed because of an invalid coordinate or box: the
- * lowest slot with one. */
+/* The lowest slot with an invalid coordinate or box, after a build, load, move, step or save that
+ * failed because of it. */
 extern uint32_t firstBad;
 
 /* Sets *walls to the obstacle tree of a handle; to NULL if the handle is negative. First builds the

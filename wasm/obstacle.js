@@ -369,7 +369,7 @@ export class ObstacleTree extends Slots {
   keepVisible(x, y, ids, positions) {
     const count = this.#checkKeep('keepVisible', x, y, ids, positions)
     const out = this.#keptIds.length < count ? new Uint32Array(2 * count) : this.#keptIds
-    // While `ids` is read, a getter in it may call keepVisible: that call must not use `out` too.
+    // If a getter in `ids` calls keepVisible, that call must make its own array: `out` is in use.
     this.#keptIds = NO_IDS
     const total = this.#keepVisible('keepVisible', x, y, ids, count, positions, out)
     this.#keptIds = out

@@ -8,7 +8,7 @@ typedef struct paths {
   object object;
   copse_flowfield *core;
   int32_t walls;  /* the handle of the obstacle tree; negative: none */
-  bool isBound;   /* true if `core` uses that tree */
+  bool isBound;   /* true if the field `core` uses the obstacle tree of that handle */
   float *corners; /* the last path: room for `capacity` + 1 corners */
   struct {        /* JavaScript reads these numbers as one array */
     uint32_t columns, rows;
@@ -25,7 +25,7 @@ _Static_assert(sizeof(paths) <= OBJECT_BYTES, "see any_object");
   VIEW(given, f, base->rooms[ROOM_GIVEN])                                                          \
   VIEW(directions, f, base->rooms[ROOM_NEIGHBORS])                                                 \
   VIEW(lengths, f, base->rooms[ROOM_IDS])                                                          \
-  VIEW(closed, u, copse_flowfield_closed(self->core)) /* JavaScript reads bytes */                 \
+  VIEW(closed, u, copse_flowfield_closed(self->core)) /* JavaScript views it as bytes */           \
   VIEW(corners, f, self->corners)                                                                  \
   VIEW(sizes, u, &self->sizes)                                                                     \
   VIEW(way, f, &self->way)                                                                         \
@@ -273,8 +273,8 @@ EXPORT("paths_distances") int32_t paths_distances(int32_t handle) {
              : FAILED(COPSE_NOT_BUILT);
 }
 
-/* Writes a part of the lines to draw to the staging buffer, after the first `skipped` floats: see
- * walls_lines. */
+/* Writes lines to draw to the staging buffer: leaves out the first `skipped` floats, then writes as
+ * many as fit. Returns how many floats it wrote; 0 at the end. */
 EXPORT("paths_lines") int32_t paths_lines(int32_t handle, uint32_t skipped) {
   const paths *self = paths_of(handle);
   if (!self) return FAILED(COPSE_STALE_SLOT);
@@ -290,16 +290,16 @@ static struct {
   uint32_t mask;
 } leads[COPSE_CROWD_FIELDS];
 
-/* Sets the field at a place of `leads`. It leads the agents that have a bit of `mask` in their
- * groups, unless a field before it does. */
+/* Sets a flow field in the list `leads`, at the index `place`. The field leads the agents whose
+ * groups share a bit with `mask`, unless an earlier field in the list does. */
 EXPORT("paths_lead") void paths_lead(uint32_t place, int32_t handle, uint32_t mask) {
   if (place >= COPSE_CROWD_FIELDS) return;
   leads[place].handle = handle;
   leads[place].mask = mask;
 }
 
-/* Does a step of a crowd that the first `count` fields of `leads` lead. The crowd keeps no pointers
- * to them after the step, because the fields may be destroyed before the next one. */
+/* Does a step of a crowd. The first `count` flow fields in `leads` lead its agents. The crowd keeps
+ * no pointers to these fields after the step: they may be destroyed before the next one. */
 EXPORT("paths_step")
 int32_t paths_step(int32_t crowdHandle, int32_t wallsHandle, float timeStep, uint32_t count) {
   copse_crowd *crowd = crowd_core_of(crowdHandle);

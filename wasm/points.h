@@ -34,8 +34,8 @@ void points_use_radii(points *self, const float *radii);
 /* The agents of a source, in arrays by slot. */
 typedef struct agents {
   uint32_t dimensions;
-  copse_sensed_agents core; /* all agents are in its slots. The group of a slot is 0 if it is free
-                             * or its agent is disabled: no index finds it */
+  copse_sensed_agents core; /* positions, groups and generations. The groups of a slot are 0 if the
+                             * slot is free or its agent is disabled: so no index finds the agent */
   const uint32_t *masks;
   const float *radii;
 } agents;

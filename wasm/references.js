@@ -39,8 +39,8 @@ export function setWalls(object, obstacles) {
 }
 
 /**
- * Ends a call of the core that may build the obstacle tree, like the method `_leave`. But if the
- * tree's build failed, throws the same error as the tree's `build()`.
+ * Does the same as the method `_leave`, for calls of the core that may build the obstacle tree. But
+ * if the tree's build failed, throws the same error as the tree's `build()`.
  */
 export function leaveWalls(object, result) {
   if (result < NONE && object._obstacles !== null) {

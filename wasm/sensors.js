@@ -104,7 +104,7 @@ export class Sensors extends Slots {
     checkInteger(this, 'capacity', capacity, 1, MAX_CAPACITY)
     checkInteger(this, 'results', results, 0, MAX_UINT32)
     this._begin('reserve')
-    // Reads #leaveMoved first: it throws if `this` is of another class, and the core is not entered.
+    // If `this` is of another class, reading #leaveMoved throws, and `_enter` is not called.
     this.#leaveMoved(this._enter().take_results(this._handle, results))
     super.reserve(capacity)
   }
@@ -172,7 +172,7 @@ export class Sensors extends Slots {
       checkArguments(this, arguments.length, 1 + (kind === BOX ? 2 : 1) * this._dimensions)
       if (kind === CIRCLE) checkPoint(this, a, b, this._isPlane ? 0 : c)
       else return this.#moveBox(slot, a, b, c, d, e, f)
-    } else a = b = c = 0 // not checked, and the core refuses the slot
+    } else a = b = c = 0 // not checked, because the core refuses a free slot
     this._leave(this._enter().move(this._handle, slot, a, b, c, 0, 0, 0))
   }
 

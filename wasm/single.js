@@ -1,4 +1,4 @@
-// Replaces complete.js in the entries of one kind and in that of crowds, see build.js.
+// Replaces complete.js in entries with few classes, such as 'copse/grid' and 'copse/crowd'.
 
 import { INDEX_OPTIONS, Points } from './points.js'
 

@@ -49,8 +49,8 @@ function optionOf(snapshot, word, name) {
  *   expected
  * @param {Uint8Array} snapshot
  * @param {Uint8Array} own the first bytes of a snapshot of the object itself
- * @param {readonly string[]} options names for the words from `OWN` on: options that must be equal
- *   in `snapshot` and `own`; '' for a word that may differ
+ * @param {readonly string[]} options the names of the words from the index `OWN` on, which hold
+ *   options. A word must be equal in `snapshot` and `own`, unless its name is ''
  */
 export function badSnapshot(instance, call, snapshot, own = snapshot, options = []) {
   const isDifferent = (name, i) => name && wordOf(snapshot, OWN + i) !== wordOf(own, OWN + i)

@@ -43,7 +43,7 @@ points *sourced_of(int32_t handle, agents *own) {
   return self && agents_of(self->source, own) ? self : NULL;
 }
 
-/* Sets the source of an external index. */
+/* Sets the source of an external index: the object whose agents the index finds. */
 EXPORT("points_set_source") int32_t points_set_source(int32_t handle, int32_t source) {
   points *self = points_of(handle);
   agents own;

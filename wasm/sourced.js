@@ -71,7 +71,7 @@ class SourcedPoints extends PointsOnly {
     return this._holder
   }
 
-  /** Begins a method that changes or saves agents. Throws if they are those of a source. */
+  /** Begins a method that changes or saves agents. Throws if they belong to another object. */
   #change(method) {
     this._begin(method)
     const holder = this._holder

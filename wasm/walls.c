@@ -339,16 +339,16 @@ int32_t walls_visibility(int32_t handle, float x, float y, float minX, float min
                                      (uint32_t)corner_capacity(self->object.capacity), &total,
                                      &self->results.visits);
   if (status != COPSE_OK) return FAILED(status);
-  for (uint32_t i = 0; i < total; i++) { /* overwrites only corners that were read */
+  for (uint32_t i = 0; i < total; i++) { /* in place: overwrites corners that were read already */
     const float corner[2] = {(float)self->corners[i].x, (float)self->corners[i].y};
     memcpy((char *)self->corners + i * sizeof corner, corner, sizeof corner);
   }
   return (int32_t)total;
 }
 
-/* Writes a part of the lines to draw to the staging buffer: as many as fit, after the first
- * `skipped` floats. Returns the number of floats written; 0 at the end. JavaScript calls this until
- * it returns 0. */
+/* Writes lines to draw to the staging buffer: leaves out the first `skipped` floats, then writes as
+ * many as fit. Returns how many floats it wrote; 0 at the end. JavaScript repeats the call until
+ * then. */
 EXPORT("walls_lines") int32_t walls_lines(int32_t handle, uint32_t skipped) {
   copse_status status;
   walls *self = built_walls_of(handle, &status);

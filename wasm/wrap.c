@@ -4,7 +4,7 @@
 
 #include "../c/points/grid.h"
 
-/* Makes the world of a grid that was not built yet wrap around. */
+/* Makes a grid's world wrap around (see copse_grid_def). The grid must not have been built yet. */
 EXPORT("points_set_wrap")
 int32_t points_set_wrap(int32_t handle, float minX, float minY, float minZ, float maxX, float maxY,
                         float maxZ) {
