@@ -1,5 +1,4 @@
-// Runs the tests for a change, as many suites at a time as there are processors. The last line is
-// `N passed, N failed`. Fails if a test fails or a suite runs no tests.
+// Runs the tests for a change. The last line is `N passed, N failed`. Fails if a test fails or a suite runs no tests.
 //
 //   node tests/tools/run.js [c] [js] [nodes] [browser] [package]
 //
@@ -23,7 +22,12 @@ import { nodeBinary } from './engines.js'
 process.chdir(fileURLToPath(new URL('../../', import.meta.url)))
 
 const NODES = [20, 26] // the oldest and the newest in package.json
-const run = runWithin(600)
+/** Returns a function that runs a command as `run` does, but gives way to suites in a browser. */
+const niced =
+  (run) =>
+  (command, ...args) =>
+    run('nice', command, ...args)
+const run = niced(runWithin(600))
 
 /** @typedef {{ name: string, passed: number, failed: number, output: string }} Result */
 /** @typedef {{ name: string, play: () => Promise<Result> }} Suite */
@@ -88,18 +92,19 @@ const arm = () => unitNouns().map((noun) => unit(noun, ['qemu-aarch64', 'build/a
 // ---- JavaScript ----
 
 const runFile = runWithin(240)
+const runNiced = niced(runFile)
 
 /**
  * Runs a file of tests; again, if it ran out of time, because Node sometimes deadlocks, whatever the
  * program does (nodejs/node#54918).
- * @param {string} name @param {string} file @param {() => Promise<string>} node
+ * @param {string} name @param {string} file @param {() => Promise<string>} node @param {typeof runFile} run
  */
-const uvu = (name, file, node = async () => process.execPath) => ({
+const uvu = (name, file, node = async () => process.execPath, run = runNiced) => ({
   name: `${name}, ${file.split('/').at(-1)}`,
   async play() {
     const command = await node()
-    let ended = await runFile(command, file)
-    if (ended.isLate) ended = await runFile(command, file)
+    let ended = await run(command, file)
+    if (ended.isLate) ended = await run(command, file)
     return { name: this.name, ...uvuResult(ended) }
   },
 })
@@ -119,7 +124,8 @@ const nodes = () =>
     ),
   )
 
-const browser = () => testFiles('tests/browser').map((file) => uvu('Chromium', file))
+const browser = () =>
+  testFiles('tests/browser').map((file) => uvu('Chromium', file, undefined, runFile))
 const packed = () => testFiles('tests/consumers').map((file) => uvu('package', file))
 
 // ---- Running ----
@@ -148,13 +154,14 @@ const suitesOf = (/** @type {string[]} */ parts) =>
   parts.flatMap((part) => PARTS[part]()).filter(isWanted)
 
 const parts = wanted.length ? wanted : ['package', 'nodes', 'js', 'c', 'browser']
-// Suites in a browser wait for frames, so they run one after another, beside all others.
+// Suites in a browser often wait for frames, so they run one after another, beside as many others as there
+// are processors.
 const pages = suitesOf(parts.filter((part) => part === 'browser'))
 const others = suitesOf(parts.filter((part) => part !== 'browser'))
 const playPages = async () => {
   for (const suite of pages) await play(suite)
 }
-await inTurn([playPages, ...others.map((suite) => () => play(suite))], (task) => task())
+await Promise.all([playPages(), inTurn(others, play)])
 
 console.log(`${passed} passed, ${failed} failed`)
 process.exitCode = failed || !passed ? 1 : 0

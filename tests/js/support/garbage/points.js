@@ -2,7 +2,7 @@
 
 import { className } from '../indexes.js'
 
-const COUNT = 24
+const COUNT = 12
 
 // V8 may allocate 16 bytes to pass on a fraction that was just computed or read from an object. That
 // garbage is the game's. So here all fractions are allocated in advance (the null keeps the array from
