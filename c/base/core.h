@@ -85,7 +85,7 @@ ALWAYS_INLINE arena arena_over(void *block) {
 typedef struct drawing {
   float *out;
   size_t skipped, capacity, width;
-  size_t floats; /* the number of floats of all shapes so far, written or not */
+  size_t floats; /* number of floats in all shapes so far, including those not written to `out` */
 } drawing;
 
 /* Counts one more shape. Returns where to write its floats, or NULL if it is skipped or does not
@@ -108,7 +108,7 @@ typedef struct slots {
   uint32_t *generations; /* one per slot */
   uint32_t *free;        /* a bit per slot, set if the slot is free: slots_words(capacity) words */
   uint32_t capacity;
-  uint32_t used;      /* number of slots in use */
+  uint32_t used;
   uint32_t ever;      /* 1 + the highest slot that was ever in use; 0: none was */
   uint32_t firstWord; /* index of a word in `free`: no word before it has a free slot */
 } slots;

@@ -22,7 +22,8 @@ ALWAYS_INLINE bool pair_less(pair a, pair b, const pair_order order) {
   return a.distance2 < b.distance2 || (a.distance2 == b.distance2 && a.id < b.id);
 }
 
-/* An array of pairs. distances2 may be NULL if the pairs are only sorted BY_ID. */
+/* A list of squared distances and ids: distances2[i] belongs to ids[i]. distances2 may be NULL if
+ * only the ids are sorted (BY_ID). */
 typedef struct pairs {
   float *distances2;
   uint32_t *ids;

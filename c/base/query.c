@@ -113,8 +113,9 @@ void pairs_rank(float *distances2, uint32_t *ids, uint32_t size, uint32_t k, flo
   float sorted2[RANK_LIMIT + 1];
   uint32_t sorted[RANK_LIMIT + 1];
   word4 sum = word4_all(0);
-  /* Pads the input with pairs of infinite distance. Their rank is `size`, so they are written to
-   * entry `size`, which is not used. */
+  /* Appends eight infinite distances, because eight are read at a time. `size` distances are less,
+   * so the appended ones have the rank `size`. They go to this entry of `sorted2` and `sorted`,
+   * which nothing reads. */
   for (uint32_t past = 0; past < 8; past += 4)
     float4_store(distances2 + size + past, float4_all(INFINITY));
   for (uint32_t i = 0; i < size; i += 8) {
@@ -138,8 +139,8 @@ void pairs_rank(float *distances2, uint32_t *ids, uint32_t size, uint32_t k, flo
     }
   }
   if (k > size) k = size;
-  /* Without equal distances, the ranks are 0 … size - 1, and `size` for the padding. Equal
-   * distances all have the rank of the first of them, which lowers the sum of all ranks. */
+  /* If all distances differ, the ranks are 0 … size - 1, and `size` for each entry of padding.
+   * Equal distances all have the rank of the first of them, which lowers the sum of all ranks. */
   const uint32_t padding = -size & 7;
   const bool ties = 2 * word4_sum(sum) != size * (size - 1 + 2 * padding);
   if (ties) pairs_sort((pairs){distances2, ids}, size, BY_DISTANCE);

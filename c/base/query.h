@@ -4,7 +4,6 @@
 
 #include "geom.h"
 
-/* Returns the caller's query, or the default if `query` is NULL. */
 ALWAYS_INLINE copse_query query_or_default(const copse_query *query) {
   return query ? *query : copse_query_default();
 }
@@ -14,10 +13,9 @@ ALWAYS_INLINE bool query_point_ok(const float *point, int dim) {
   return dim == 3 ? ok && is_coordinate(point[2]) : ok;
 }
 bool query_box_ok(const float *lo, const float *hi, int dim);
-/* True if there is at least one plane, and the numbers of all planes are valid coordinates: then
- * plane_distance cannot overflow. */
+/* True if there is at least one plane, and all coefficients (four for each plane) are valid
+ * coordinates: then plane_distance cannot overflow. */
 bool query_planes_ok(const float *planes, uint32_t count);
-/* True for a radius that is neither NaN nor negative. */
 ALWAYS_INLINE bool query_radius_ok(float radius) { return radius >= 0; }
 
 /* Returns the query for segment i of a batch of rays. `filters` may be NULL. */
