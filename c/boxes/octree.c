@@ -498,9 +498,10 @@ void copse_octree_clear(copse_octree *tree) {
 /* ---- Loading or moving all items at once -------------------------------------------------- */
 
 /* Checks the boxes of all slots in use, and lists the slots in order[0]. Adds to *leaving the
- * number of items that no longer belong in the node that holds them. With isLoad (for
- * copse_octree_load, which replaces all items), checks and lists the slots 0 … count - 1 instead,
- * in use or not, and does not change *leaving. */
+ * number of items that no longer belong in the node that holds them.
+ *
+ * `isLoad` is true in copse_octree_load, which replaces all items. Then checks and lists the slots
+ * 0 … count - 1, even free ones, and does not change *leaving. */
 ALWAYS_INLINE copse_status check_boxes_in(copse_octree *tree, uint32_t count, bool isLoad,
                                           uint32_t *leaving, uint32_t *firstBad, const int dim) {
   copse_status status = COPSE_OK;

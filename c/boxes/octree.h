@@ -112,10 +112,9 @@ ALWAYS_INLINE uint32_t octree_child_for(const copse_octree *tree, const octree_n
   return octree_fits(tree, &tree->nodes[child], item, dim) ? child : 0;
 }
 
-/* True if an item that descends from the root reaches a node: the node's cell with its margin
- * contains the item, and the middle of the item's box is inside the cell. The nodes above need no
- * test: rounding is monotone, so an item that fits into a cell also fits into the larger cells that
- * contain this cell. */
+/* True if an item belongs in a node or in its subtree: the node's cell contains the middle of the
+ * item's box, and the cell with its margin contains the whole box. The nodes above need no test:
+ * their cells with margins contain this one, even after rounding. */
 ALWAYS_INLINE bool octree_comes_to(const copse_octree *tree, const octree_node *node, box4 item,
                                    const int dim) {
   const float4 lo = float4_load(node->lo), hi = float4_load(node->hi);

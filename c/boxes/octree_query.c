@@ -29,7 +29,7 @@ typedef struct hits {
   float distances2[HITS + BLOCK_ITEMS];
 } hits;
 
-/* Appends the ids in a buffer of hits that pass the filter to the results. */
+/* Appends ids from a buffer of hits to the results: those of items that pass the filter. */
 OUT_OF_LINE void hits_append(const hits *buffer, uint32_t size, const copse_octree *tree,
                              const filter *wanted, copse_results *results) {
   uint32_t total = results->total;

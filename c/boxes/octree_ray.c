@@ -11,10 +11,10 @@ typedef struct segment {
   int dim;
   double from[3], way[3]; /* `way` is the vector from the start to the end */
   double radius;          /* boxes grow by this, with rounded corners; 0: plain boxes */
-  /* A segment can hit an item only if it intersects the item's box with its sides moved outward by
-   * `reach`, which is a little more than the radius to allow for rounding. */
+  /* 0 if the radius is 0, else slightly more than the radius, because of rounding. A segment can
+   * hit an item only if it intersects the item's box enlarged by `reach` on each side. */
   double reach;
-  float lo[3], hi[3]; /* the box around the segment, with its sides moved outward by `reach` */
+  float lo[3], hi[3]; /* the bounds of the segment, enlarged by `reach` on each side */
 } segment;
 
 /* True if the line of a segment intersects a box in the plane of the axes u and v: the box's
@@ -27,16 +27,15 @@ ALWAYS_INLINE bool passes(const segment *ray, const float *lo, const float *hi, 
   const double d = ray->way[v] * ((double)hi[u] - ray->from[u]);
   const double leastV = a < b ? a : b, mostV = a < b ? b : a;
   const double leastU = c < d ? c : d, mostU = c < d ? d : c;
-  /* Adding the slack has the same effect as moving the box's sides outward by `reach`. */
+  /* Adding the slack has the same effect as enlarging the box by `reach` on each side. */
   const double slack = ray->reach * (fabs(ray->way[u]) + fabs(ray->way[v]));
   return !(leastV > mostU + slack) && !(mostV < leastU - slack);
 }
 
-/* Returns a fraction, rounded to float and at most 1. */
 static float rounded(double fraction) { return fraction < 1 ? (float)fraction : 1; }
 
-/* True if a segment intersects a closed box with its sides moved outward by `reach`. A separating
- * axis test. */
+/* True if a segment intersects or touches a box enlarged by `reach` on each side. A separating axis
+ * test. */
 ALWAYS_INLINE bool meets(const segment *ray, const float *lo, const float *hi) {
   WORKED(1);
   for (int axis = 0; axis < ray->dim; axis++)
@@ -46,9 +45,9 @@ ALWAYS_INLINE bool meets(const segment *ray, const float *lo, const float *hi) {
   return true;
 }
 
-/* Writes where a segment enters a box with its sides moved outward by `reach`: the fraction and the
- * normal of *hit. False if the segment misses the box. Rounding is monotone: the fraction for a box
- * is never less than the fraction for a larger box around it. */
+/* Writes where a segment enters a box enlarged by `reach` on each side: the fraction and the normal
+ * of *hit. False if the segment misses the box. A box inside this one never gets a smaller
+ * fraction, even after rounding: so `cast` can skip nodes by the fractions of their cells. */
 static bool enter_box(const segment *ray, const float *lo, const float *hi, copse_box_hit *hit) {
   double latest = 0;
   if (!meets(ray, lo, hi)) return false;
@@ -78,7 +77,7 @@ static bool enter_box(const segment *ray, const float *lo, const float *hi, cops
 static bool enter_rounded(const segment *ray, const float *lo, const float *hi,
                           copse_box_hit *hit) {
   const double radius2 = ray->radius * ray->radius;
-  double end = 0; /* the fraction at which the current part ends */
+  double end = 0; /* the fraction at which the current part of the segment ends */
   while (end < 1) {
     const double begin = end;
     double m[3], d[3], c[3], m2 = 0, d2 = 0, c2 = 0, along = 0;

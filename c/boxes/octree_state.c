@@ -203,7 +203,8 @@ copse_status copse_octree_save(const copse_octree *tree, void *bytes, size_t cap
   preorder walk;
   preorder_start(&walk);
   for (const octree_node *node; (node = preorder_next(&walk, tree)); begin += node->own) {
-    uint32_t end = begin + node->own; /* filled from the end: the newest block is the first */
+    /* Fills order[begin … end - 1] from its end: a node's newest block is the first in its list. */
+    uint32_t end = begin + node->own;
     for (uint32_t blockIndex = node->block; blockIndex != COPSE_NONE;) {
       const octree_block *block = octree_block_at(tree, blockIndex, (int)head.dimensions);
       for (uint32_t lane = octree_block_size(node, blockIndex); lane-- > 0;)
