@@ -15,19 +15,19 @@
 
 #include <string.h>
 
-/* The agents around a unit are first gathered into the last part of the arrays of `nearby`, and
- * then sorted into the first part, see "Bands" below. */
+/* The agents near a node are first copied to the last part of the arrays of `nearby`. Then they are
+ * sorted by bands into the first part: a band holds the agents of three strips of space. */
 enum {
-  GATHER_LIMIT = 1536, /* the maximum number of gathered agents */
-  BAND_LIMIT = 256,    /* the maximum number of bands */
-  BAND_PADDING = 4,    /* entries after each band, for scans that read past its end */
-  CELL_LIMIT = 4096,   /* the maximum number of cells in all bands together, see band_table */
+  GATHER_LIMIT = 1536,
+  BAND_LIMIT = 256,
+  BAND_PADDING = 4,  /* entries after each band, for scans that read past its end */
+  CELL_LIMIT = 4096, /* the maximum number of cells in all bands together, see band_table */
   GATHERED = 3 * GATHER_LIMIT + BAND_LIMIT * BAND_PADDING /* the index in `nearby` of the first
                                                            * gathered agent */
 };
 _Static_assert(GATHERED + GATHER_LIMIT + NEAR_PADDING <= NEAR_ENTRIES, "too many for nearby");
 
-/* ---- Gathering --------------------------------------------------------------------------- */
+/* ---- Gathering: copying the agents near a node to one array ------------------------------ */
 
 /* A walk over the leaves that are within reach of a box and may have agents that match the mask, in
  * tree order. */
@@ -92,9 +92,10 @@ ALWAYS_INLINE uint32_t leaf_walk_next(leaf_walk *walk, const struct agenttree *t
   return index;
 }
 
-/* Appends those of the agents begin … end - 1 of a leaf that are within reach of the walk's box to
- * `near`. There must be room for all of them. With GATHER_PLACES, stores the indices of the agents
- * in tree order instead of their ids. */
+/* Tests the agents begin … end - 1 of a leaf. Appends to `near` those whose squared distance from
+ * walk->box is at most walk->reach2, and whose groups match walk->mask. There must be room for all
+ * of them. With GATHER_PLACES, stores the indices of the agents in tree order instead of their
+ * ids. */
 ALWAYS_INLINE void gather_run_in(nearby *near, const struct agenttree *tree,
                                  const agenttree_node *leaf, uint32_t begin, uint32_t end,
                                  const leaf_walk *walk, const gather_fields fields, const int dim) {
@@ -156,8 +157,9 @@ ALWAYS_INLINE bool gather_in(nearby *near, const struct agenttree *tree, const b
   leaf_walk walk;
   leaf_walk_start(&walk, tree, unit, reach2, COPSE_ALL_GROUPS, unit, 0, dim);
   near->size = GATHERED;
-  /* The node `unit` comes first. All its agents are gathered: they are in its box, and walk.mask
-   * still has all bits. So agent i of the node is in entry GATHERED + i. */
+  /* The first turn copies all agents of the node `unit`, in order: they are in its box, and
+   * walk.mask excludes none until the turn ends. So agent i of the node is in entry GATHERED +
+   * i. */
   for (uint32_t index = unit; index != COPSE_NONE; index = leaf_walk_next(&walk, tree, dim)) {
     const agenttree_node *run = &tree->nodes[index];
     if (near->size + (run->end - run->begin) > GATHERED + GATHER_LIMIT) return false;
@@ -175,9 +177,9 @@ DEFINE_PAIR(bool, gather,
              uint32_t unit, float reach2),
             near, tree, batch, unit, reach2)
 
-/* Gathers all agents of a unit and then, in tree order, the other agents within reach of its box
- * that match the mask of at least one agent of the unit. Returns false if there is no room for
- * them. */
+/* Gathers all agents of the node `unit` and then, in tree order, the other agents within reach of
+ * its box that match the mask of at least one agent of the node. Returns false if there is no room
+ * for them. */
 static bool gather(nearby *near, const struct agenttree *tree, const batch_query *batch,
                    uint32_t unit, float reach2) {
   return CALL_PAIR(tree->points.dimensions, gather, near, tree, batch, unit, reach2);
@@ -217,8 +219,8 @@ typedef struct band_table {
   float scale; /* 1 / height of a strip */
 } band_table;
 
-/* Returns how many steps of the length 1 / scale it takes to cover the distances 0 … `length`,
- * rounded as in step4. */
+/* Returns 1 + length * scale, rounded to an integer: the number of different integers that step4
+ * can compute for coordinates in a range of this length. */
 static uint32_t steps(float length, float scale) {
   const float4 rounded = float4_add(float4_all(length * scale), float4_all(ROUNDER + 1));
   return word4_first(float4_as_words(rounded)) & ROUNDED_BITS;
@@ -262,26 +264,26 @@ static bool lay_out(band_table *table, const float *box, uint32_t size, float re
     table->bands = steps(box[dim + 1] - box[1], table->scale) + 4;
     table->layers = dim == 3 ? steps(box[5] - box[2], table->scale) + 2 : 1;
     const float bands = (float)table->bands * (float)table->layers;
-    /* Each turn makes strips higher, so there are fewer. At last there are three strips of 8 cells,
-     * which always fit: so the loop ends. */
+    /* Each turn makes strips higher, so fewer are needed. In the end, three strips of 8 cells per
+     * layer are within both limits: so the loop ends. */
     if (bands <= BAND_LIMIT && (bands + 2) * (float)table->columns <= most) return true;
     if (isDivisible && size > LARGE_UNIT) return false;
   }
 }
 
 /* Converts the coordinates x[0] … x[3] to whole steps of the length 1 / scale: lo becomes `before`,
- * lo + 1 / scale becomes before + 1, and so on. Rounds to the nearest integer, and limits the
- * result to 0 … most. `before` must be odd: then halves are rounded in the same direction as in
- * `steps`, which adds 1. */
+ * lo + 1 / scale becomes before + 1, and so on. Rounds to the nearest integer, halves to the even
+ * one. Limits the result to 0 … most. `before` must be odd, like the 1 that `steps` adds before it
+ * rounds: then both functions round halves in the same direction. */
 ALWAYS_INLINE float4 step4(const float *x, float lo, float scale, float before, float most) {
   float4 t = float4_mul(float4_sub(float4_load(x), float4_all(lo)), float4_all(scale));
   t = float4_min(float4_max(t, float4_all(-before)), float4_all(most - before));
   return float4_sub(float4_add(t, float4_all(ROUNDER + before)), float4_all(ROUNDER));
 }
 
-/* Writes the cell of each of the `size` gathered agents to table->cells. Counts the agents of each
- * cell in table->ends: those of a strip in the last of the three bands that will have copies of
- * them (see band_table). */
+/* Writes the cell of each of the `size` gathered agents to table->cells: the one in the first of
+ * the three bands that will have copies of the agent. Counts the agents of each cell in
+ * table->ends, but in the last of these bands: start_bands needs the counts there. */
 ALWAYS_INLINE void count_cells(band_table *table, const float *box, uint32_t size, const int dim) {
   const nearby *near = &table->near;
   const float columns = (float)table->columns, bands = (float)table->bands;
@@ -304,9 +306,9 @@ ALWAYS_INLINE void count_cells(band_table *table, const float *box, uint32_t siz
   for (uint32_t i = 0; i < size; i++) counts[table->cells[i]]++; /* NOLINT: initialized */
 }
 
-/* Replaces the counts in table->ends by the index at which each cell begins in `near`. A cell of a
- * band gets the agents of three strips. count_cells has counted them in this band and in the next
- * two. Only the counts of this band are overwritten, and later bands do not need them. */
+/* Replaces the count of each cell in table->ends by the index at which the cell begins in `near`. A
+ * cell gets the agents of three strips. Its size is the sum of its count and the counts of the same
+ * cell in the next two bands (see count_cells). Later bands do not need the replaced counts. */
 OUT_OF_LINE void start_bands(band_table *table) {
   const uint32_t columns = table->columns, bands = table->bands * table->layers;
   uint32_t *ends = table->ends, start = 0;
@@ -353,14 +355,15 @@ ALWAYS_INLINE void sort_into_bands_in(band_table *table, const float *box, const
 DEFINE_PAIR_VOID(void, sort_into_bands, (band_table *const table, const float *box, bool plain),
                  table, box, plain)
 
-/* The rows of a unit are written for up to ASKERS agents at a time. */
+/* The maximum number of agents whose rows of results are written at a time. */
 enum { ASKERS = 64 };
 
-/* Writes the runs that batch_rows scans for the agents begin … end - 1 of a unit (a tree node), but
- * for at most ASKERS of them. Returns for how many. An agent has one run, in 3D three. A run begins
- * where the cell before it ends. That cell is in the same band, because each band begins with an
- * empty cell. A scan past the end of a run finds nothing: the agents there are more than
- * REACH_CELLS cells away. */
+/* Writes the runs (ranges of gathered agents) that hold all neighbors of the agents begin … end - 1
+ * of a node: one run per agent, in 3D three. Handles at most ASKERS agents, and returns how many.
+ *
+ * A run begins where the cell before it ends: in the same band, because each band begins with an
+ * empty cell. Scans may read past the end of a run, but find no neighbor there: those agents are
+ * more than REACH_CELLS cells away. */
 static uint32_t runs_from(const band_table *table, uint32_t begin, uint32_t end, uint32_t dim,
                           near_run *runs) {
   const uint32_t count = end - begin < ASKERS ? end - begin : ASKERS;
@@ -391,7 +394,7 @@ static bool surround(band_table *table, const struct agenttree *tree, const batc
 
 typedef struct unit_walk {
   const struct agenttree *tree;
-  uint32_t limit; /* the maximum number of agents in a unit */
+  uint32_t limit; /* a node with more agents is replaced by its children, unless it is a leaf */
   uint32_t waiting;
   uint32_t stack[COPSE_MAX_DEPTH];
 } unit_walk;
@@ -413,7 +416,7 @@ static uint32_t units_next(unit_walk *units) {
     WORKED(1);
     const agenttree_node *node = &units->tree->nodes[index];
     if (!node->right || node->end - node->begin <= units->limit) {
-      /* Doubles the limit again, in case units_split has lowered it. */
+      /* Doubles the maximum number of agents per node, which units_split may have lowered. */
       units->limit = units->limit < UNIT_LIMIT / 2 ? units->limit * 2 : UNIT_LIMIT;
       return index;
     }

@@ -23,8 +23,8 @@ static uint64_t median_nodes(uint64_t n, uint64_t leafSize) {
   return 2 * leaves - 1 < onePerLeaf ? 2 * leaves - 1 : onePerLeaf;
 }
 
-/* The result depends only on n and the leaf size, not on the capacity of the index: so the shape of
- * the tree does not depend on the capacity either. */
+/* Does not depend on the capacity of the index: a build that runs short of nodes splits
+ * differently, and equal agents must give equal trees, whatever the capacity. */
 uint64_t agenttree_node_budget(uint64_t n, uint64_t leafSize) {
   uint64_t least = median_nodes(n, leafSize), roomy = NODE_WORK * n / leafSize;
   uint64_t onePerLeaf = n > 0 ? 2 * n - 1 : 1;
@@ -121,7 +121,8 @@ static split_key median_key(const struct agenttree *tree, uint32_t begin, uint32
       least = middle;
   }
   const float coordinate = from_ordered_bits(least);
-  /* At least left + 1 agents have exactly this coordinate, so the loop stops before `end`. */
+  /* Skips the first `left` agents with exactly this coordinate. At least one more agent has this
+   * coordinate: the loop stops there. */
   uint32_t left = half - count_below(tree, begin, end, axis, coordinate);
   while (left || x[begin] != coordinate) left -= x[begin++] == coordinate;
   return (split_key){coordinate, tree->points.ordered.ids[begin]};
@@ -197,9 +198,8 @@ static uint32_t append_node(struct agenttree *tree, const pending *run, int dim)
   return index;
 }
 
-/* `committed` is the number of nodes made so far, plus the number that the runs still on the stack
- * need if they are split at medians. It never exceeds `budget`, so that the memory for nodes
- * suffices. */
+/* Keeps the number of nodes within `budget`, for which there is memory. `committed` counts the
+ * nodes made so far, and those still needed if all further splits are at medians. */
 typedef struct node_count {
   uint64_t committed, budget;
 } node_count;

@@ -239,9 +239,10 @@ void expect(expectation *expected) {
   expected->full = 0;
 }
 
-/* Finds candidates for the row of the asker (an agent, or one of the caller's points): agents in
- * the runs of `list` that belong in the row and are within the squared distance limit2. Writes them
- * to `candidates` (room for NEAR_LIMIT + NEAR_PADDING entries). Returns their number. */
+/* Collects the possible neighbors of an asker (an agent or one of the caller's points): gathered
+ * agents in the runs of `list` that are within the squared distance limit2 and pass the query's
+ * filters. Writes them to `candidates`, which needs room for NEAR_LIMIT + NEAR_PADDING entries.
+ * Returns their number. */
 ALWAYS_INLINE uint32_t collect_in(const nearby *near, const run_list *list,
                                   const batch_asker *asker, float limit2, pairs candidates,
                                   const bool plain, const int dim) {
@@ -334,7 +335,7 @@ SMALL_CODE static void flush_queue(row_queue *queue, uint32_t k, copse_neighbor_
   queue->size = 0;
 }
 
-/* Writes the k nearest agents to a row, by a single query. Returns the length of the row. */
+/* Writes the k nearest agents to a row. Returns the length of the row. */
 SMALL_CODE static uint32_t nearest_of_query(const batch_query *batch, const float *center,
                                             const copse_query *query, uint32_t k, pairs row) {
   copse_results results = {.ids = row.ids, .distances2 = row.distances2, .capacity = k};
@@ -348,7 +349,7 @@ SMALL_CODE static uint32_t nearest_alone(const batch_query *batch, const float *
   return nearest_of_query(batch, center, &query, k, row);
 }
 
-/* Writes the row of a gathered entry by a single query, which searches all agents. Needed if too
+/* Makes a query of the whole index for a gathered entry, and writes the entry's row. Needed if too
  * few of the entry's neighbors were gathered. */
 SMALL_CODE OUT_OF_LINE uint32_t nearest_beyond(const batch_query *batch, const nearby *near,
                                                uint32_t i, uint32_t k, pairs row) {

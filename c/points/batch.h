@@ -21,7 +21,6 @@ struct batch_query {
   bool ofPoints; /* rows are for the caller's points, not for agents */
 };
 
-/* Returns the mask that an agent searches with. */
 ALWAYS_INLINE uint32_t batch_mask_of(const batch_query *batch, uint32_t slot) {
   return batch->masks ? batch->masks[slot] & batch->query.mask : batch->query.mask;
 }
@@ -114,10 +113,10 @@ enum { ROWS_WAITING = 512 };
  * overlap. */
 struct row_writer {
   uint32_t *offsets, *counts, *ids;
-  uint32_t capacity; /* the number of ids that fit into `ids` */
-  uint32_t used;     /* the number of ids written */
-  uint64_t missed;   /* the number of ids in rows that did not fit */
-  bool truncated;    /* true after a row that did not fit: all later rows are left empty */
+  uint32_t capacity;
+  uint32_t used;
+  uint64_t missed; /* the number of ids in rows that did not fit */
+  bool truncated;  /* true after a row that did not fit: all later rows are left empty */
   uint32_t waiting, slots[ROWS_WAITING], begins[ROWS_WAITING], sizes[ROWS_WAITING];
 };
 
@@ -161,7 +160,7 @@ static inline void row_end(row_writer *writer, uint32_t row, uint32_t count) {
 void batch_rows(const batch_query *batch, const nearby *near, uint32_t self, uint32_t own,
                 const near_run *runs, float radius2, row_writer *writer);
 
-/* Writes the row of one agent by a single query of the whole index. */
+/* Makes a query of the whole index for one agent, and writes the agent's row. */
 void batch_row_alone(const batch_query *batch, const float *center, uint32_t slot, float radius,
                      row_writer *writer);
 
@@ -170,20 +169,23 @@ void batch_row_alone(const batch_query *batch, const float *center, uint32_t slo
 /* Predicts how far the next agents are from their k-th neighbors, based on the rows written
  * recently. */
 typedef struct expectation {
-  /* Agents within this squared distance are gathered, until the next call of `expect`. If it is 0,
-   * as before the first call, a single query is made for each row instead. */
+  /* Each agent's k-th neighbor is expected within this squared distance. Agents within it are
+   * copied to one array, and only these are scanned. 0 before the first call of `expect`: then each
+   * agent makes a query of the whole index instead. */
   float reach2;
   /* A squared distance for the next row: slightly more than k of the gathered agents are expected
    * within it. Used only if it is less than reach2. 0: no guess yet. */
   float guess2;
   float margin; /* `expect` multiplies the mean squared distance of k-th neighbors by this */
-  /* The squared distances of k-th neighbors, summed over the rows that `full` counts. */
+  /* The squared distances of k-th neighbors, summed over all full rows (rows of k ids) since the
+   * last call of `expect`. */
   double sum2;
   /* The number of full rows (rows of k ids) since the last call of `expect`. */
   uint32_t full;
 } expectation;
 
-/* Updates the prediction from the rows that were written since the last call. */
+/* Predicts the squared distance of k-th neighbors (reach2) from the rows that were written since
+ * the last call. */
 void expect(expectation *expected);
 
 /* Rows that are finished, but not yet copied to the arrays of the caller. Many rows are copied at a
@@ -205,8 +207,8 @@ struct neighbor_search {
   copse_neighbor_rows *rows;
 };
 
-/* Finds the k nearest neighbors of every agent. `search_all` is the function of the structure that
- * searches, such as agenttree_all_neighbors. */
+/* Finds the k nearest neighbors of every agent by calling `search_all`, a function that each
+ * structure has: for an agent tree, agenttree_all_neighbors. */
 copse_status batch_all_neighbors(const copse_points *points,
                                  void (*search_all)(const void *index, neighbor_search *search),
                                  uint32_t k, const copse_query *query, const uint32_t *masks,
@@ -214,18 +216,17 @@ copse_status batch_all_neighbors(const copse_points *points,
 
 /* Writes the k nearest neighbors of the gathered entries self … self + own - 1, which are agents or
  * the caller's points. Scans `runs` as batch_rows does: the runs of an entry must hold all agents
- * within the squared distance reach2 of it. If an entry has fewer than k neighbors there, a single
- * query of the whole index finds them instead, unless reach2 is already the greatest squared
- * distance that the search allows. */
+ * within the squared distance reach2 of it. If fewer than k neighbors are within reach2, and the
+ * search allows a greater distance, a query of the whole index finds them instead. */
 void batch_nearest(neighbor_search *search, const nearby *near, uint32_t self, uint32_t own,
                    const near_run *runs, float reach2);
 
-/* Does the same as batch_nearest, but only for k = 1, and only if the batch is plain (see
- * batch_query) and its rows are for the caller's points. Scans all gathered agents. */
+/* Does the same as batch_nearest for k = 1, but faster. Only for the caller's points, and only if
+ * no mask filters agents and no id is excluded. Scans all gathered agents. */
 void batch_nearest_one(neighbor_search *search, const nearby *near, uint32_t self, uint32_t own,
                        float reach2);
 
-/* Writes the row of one agent by a single query of the whole index. */
+/* Makes a query of the whole index for one agent, and writes the agent's row. */
 void batch_nearest_alone(neighbor_search *search, const float *center, uint32_t slot);
 
 /* ---- Pairs ---- */
@@ -244,8 +245,8 @@ float pairing_reach2(const pair_search *search, const batch_query *batch, uint32
                      uint32_t end);
 
 /* Finds the pairs that each of the agents begin … end - 1 forms with gathered agents that come
- * later in the order of the structure, so that each pair is found once. `near` must be gathered
- * with GATHER_PLACES. Empties `near`. */
+ * later in the order of the structure, so that each pair is found once. near->ids must hold indices
+ * in this order, not ids (see GATHER_PLACES). Empties `near`. */
 void batch_pairs(const batch_query *batch, uint32_t begin, uint32_t end, nearby *near,
                  pair_search *search);
 /* Does the same as batch_pairs for one agent, the one at index `place`. The gathered positions must

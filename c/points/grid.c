@@ -121,8 +121,9 @@ static void lay_out(struct grid *grid, const float *lo, const float *hi) {
     }
     word4_store(counts, word4_add(grid_numbers(grid, float4_load(hi)), word4_all(1)));
     total = (double)counts[0] * counts[1] * counts[2];
-    /* With more than one column per cell, uses at most half of the budget: in measurements, more
-     * columns gained nothing. */
+    /* Each cell is divided into columns, which need an entry of the table each. If that is more
+     * than half of the budget, tries fewer columns: in measurements, more columns gained
+     * nothing. */
     if (total <= (double)budget / 2 || grid->columns == 1) break;
   }
   for (int axis = 0; axis < dim; axis++) grid->last[axis] = (float)(counts[axis] - 1);
@@ -210,8 +211,9 @@ DEFINE_PAIR_VOID(void, place,
                   uint32_t end),
                  grid, source, withGroups, begin, end)
 
-/* For each entry e, reads the number of its slots from starts[e + 2], and sets starts[e + 1] to the
- * index where its agents begin. */
+/* Before: starts[e + 2] is the number of agents of the table entry e. After: starts[e + 1] is the
+ * index of its first agent. place_in then adds 1 to starts[e + 1] for each agent that it stores, so
+ * that in the end entry e begins at starts[e]. */
 OUT_OF_LINE void sum_counts(uint32_t *starts, uint32_t entries) {
   uint32_t sum = 0;
   for (uint32_t i = 1; i <= entries + 1; i++) {
@@ -241,7 +243,6 @@ void grid_fill(struct grid *grid, const points_source *source, const points_sour
   }
 }
 
-/* Builds the grid from positions and groups that were checked before. */
 static void build(void *index, const points_source *source, const points_survey *survey) {
   struct grid *grid = index;
   float lo[4] = {0}, hi[4] = {0};
@@ -253,8 +254,8 @@ static void build(void *index, const points_source *source, const points_survey 
 
 /* ---- Cells to draw, statistics, validation ----------------------------------------------- */
 
-/* Writes the numbers of the column, row and layer of an agent. `place` is its index in the order of
- * the grid. */
+/* Writes the indices of an agent's column, row and layer. `place` is the agent's index in the order
+ * of the grid. */
 static void numbers_at(const struct grid *grid, uint32_t place, uint32_t *numbers) {
   float point[4] = {0};
   for (uint32_t axis = 0; axis < grid->points.dimensions; axis++)
@@ -262,8 +263,8 @@ static void numbers_at(const struct grid *grid, uint32_t place, uint32_t *number
   word4_store(numbers, grid_numbers(grid, float4_load(point)));
 }
 
-/* Writes the numbers of the cell of an agent along each axis. `place` is its index in the order of
- * the grid. */
+/* Writes the indices of an agent's cell along x, y and z. `place` is the agent's index in the order
+ * of the grid. */
 static void cell_of(const struct grid *grid, uint32_t place, uint32_t *cell) {
   numbers_at(grid, place, cell);
   cell[0] /= grid->columns;

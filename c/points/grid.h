@@ -27,7 +27,7 @@ struct grid {
   /* Used only if the world wraps around. In 2D, least[2], size[2] and slack[2] are 0. */
   float least[4];    /* the world's lower corner */
   float size[4];     /* the size of the world along each axis */
-  float slack[3];    /* more than all rounding errors of a difference across the world's edge */
+  float slack[3];    /* how much wider to search near the world's edges, because of rounding */
   float inner[2][4]; /* a box inside these bounds does not reach the world's edges */
 
   /* The table of the last build. */
@@ -39,23 +39,24 @@ struct grid {
   /* One value per axis. The fourth value is 0, and in 2D the third too. */
   float origin[4]; /* the center of the first column, row and layer */
   float scale[4];  /* columns, rows and layers per world unit */
-  float last[4];   /* the numbers of the last column, row and layer */
+  float last[4];   /* the indices of the last column, row and layer */
 };
 
-/* GRID_LAST is the highest number that a column, row or layer can have. Points farther away get
- * this number. Each cell is divided along x into at most GRID_COLUMNS columns. */
+/* GRID_LAST is the highest index of a column, row or layer. Points beyond it get this index. Each
+ * cell is divided along x into at most GRID_COLUMNS columns. */
 enum { GRID_LAST = (1 << 22) - 1, GRID_COLUMNS = 16 };
 
-/* Returns the numbers of the column, row and layer that contain a point, or of the nearest ones if
- * the point is outside the grid. A greater coordinate never gets a smaller number, in spite of
- * rounding. So a point between two others has a number between theirs. */
+/* Returns the indices of the column, row and layer that contain a point, or of the nearest ones if
+ * the point is outside the grid. A greater coordinate never gets a smaller index, in spite of
+ * rounding. So a point between two others has an index between theirs. */
 ALWAYS_INLINE word4 grid_numbers(const struct grid *grid, float4 point) {
   float4 t = float4_mul(float4_sub(point, float4_load(grid->origin)), float4_load(grid->scale));
   /* Infinity times 0 is NaN: float4_max turns NaN into 0. */
   return float4_round(float4_min(float4_max(float4_all(0), t), float4_load(grid->last)));
 }
 
-/* A box of columns: the first and the last number along each axis, both inclusive. */
+/* A box-shaped part of the grid: its first and last column (x), row (y) and layer (z),
+ * inclusive. */
 typedef struct grid_window {
   uint32_t lo[4], hi[4];
 } grid_window;
@@ -124,7 +125,8 @@ ALWAYS_INLINE float4 grid_load4(const points_source *source, uint32_t slot, int 
   }
   return float4_load(lanes);
 }
-/* Makes a table of `total` entries, none of them shared, for these numbers of columns and rows. */
+/* Sets up the table with an entry of its own for every column. `counts` holds the numbers of
+ * columns, rows and layers; `total` is their product. */
 void grid_share_nothing(struct grid *grid, double total, const uint32_t *counts);
 /* Sorts the agents of `source` into the table, whose layout is set. The cell of each agent is that
  * of its position in `counted`. This is `source` again or, if the world wraps around, a copy with
@@ -132,8 +134,8 @@ void grid_share_nothing(struct grid *grid, double total, const uint32_t *counts)
 void grid_fill(struct grid *grid, const points_source *source, const points_source *counted,
                const points_survey *survey);
 
-/* These do the same as copse_grid_bytes and copse_grid_create, but ignore `wrap`: so a program that
- * has no worlds that wrap around does not link their code. */
+/* The next two functions do the same as copse_grid_bytes and copse_grid_create, but ignore
+ * def->wrap. A program in which no world wraps around calls these, to link no code for wrapping. */
 size_t grid_bytes_flat(const copse_grid_def *def);
 copse_status grid_create_flat(const copse_grid_def *def, copse_points **points);
 
@@ -151,8 +153,8 @@ bool grid_is_inner(const struct grid *grid, float4 lo, float4 hi);
  * order of the grid). */
 typedef struct wrapped_walk {
   const struct grid *grid;
-  /* The columns, rows and layers to visit. Their numbers go on across the edge of the world: with
-   * 10 columns, 0 … 9, the number 11 stands for column 1. */
+  /* The columns, rows and layers to visit. Their indices go on across the edge of the world: with
+   * 10 columns, 0 … 9, the index 11 stands for column 1. */
   grid_window window;
   uint32_t y, z; /* the row to visit next, and its layer */
   bool second;   /* true if the part of the row across the world's edge is next */

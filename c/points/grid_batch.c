@@ -18,9 +18,8 @@ typedef struct grid_group {
   float4 lo, hi; /* the bounds, in the lanes x, y, z */
 } grid_group;
 
-/* Returns a vector with the lanes x, y, z. The arguments are one vector per axis, whose lanes are
- * all equal. In 2D, lane z is arbitrary: grid_numbers turns it into 0, because grid->last[2] is
- * 0. */
+/* Returns a vector with the lanes x, y, z. `axes` holds one vector per axis, whose lanes are all
+ * equal. In 2D, lane z is arbitrary, which does no harm: grid_numbers limits layers to 0. */
 ALWAYS_INLINE float4 lanes_of(const float4 *axes, const int dim) {
   float4 xy = float4_zip_low(axes[0], axes[1]);
   if (dim == 2) return xy;
@@ -137,8 +136,8 @@ ALWAYS_INLINE bool append_run(nearby *near, const copse_points *points, uint32_t
   return true;
 }
 
-/* How many agents append_others copies without a branch: WHOLE_COPY of a run without agents of the
- * group, PART_COPY of each part of any other run, before and behind the group. */
+/* How many agents of a run append_others copies without a branch: WHOLE_COPY if the run has no
+ * agents of the group. If it has, PART_COPY from before the group, and PART_COPY from behind it. */
 enum { WHOLE_COPY = 12, PART_COPY = 8 };
 _Static_assert((int)WHOLE_COPY <= SCAN_PADDING && (int)WHOLE_COPY <= NEAR_PADDING,
                "copies go past the end");
@@ -216,12 +215,11 @@ ALWAYS_INLINE uint32_t lanes_within(const nearby *near, uint32_t i, const batch_
   return word4_bits(float4_le(nearby_distance2(near, i, asker, dim), limit2));
 }
 
-/* Writes the rows (ids of neighbors) of the agents of a group: one or four agents, the first `own`
- * gathered agents. Needs a plain batch, in which no mask filters anything. Two rows are written at
- * a time, so that the gathered agents are read once for both. The second row is built in another
- * array, then copied behind the first: GROUP_COPY ids without a branch, even if the row is shorter,
- * then the rest. An agent must not find itself. Row i is that of agent i, and the first four agents
- * are tested together: so bit i of that test is cleared. */
+/* Writes the rows (ids of neighbors) of the first `own` gathered agents, one or four. Needs a plain
+ * batch, in which no mask filters anything. Two rows are written at a time, so that the gathered
+ * agents are read once for both. The second row is built in another array, and then copied behind
+ * the first. At least GROUP_COPY ids are copied, even if the row is shorter: this avoids a branch.
+ * An agent must not find itself: its own bit is cleared in the test of the first four agents. */
 enum { GROUP_COPY = 16 };
 ALWAYS_INLINE void group_rows_in(const batch_query *batch, nearby *near, uint32_t own,
                                  float radius2, row_writer *writer, const int dim) {
@@ -265,14 +263,16 @@ DEFINE_PAIR_VOID(void, group_rows,
                  batch, near, own, radius2, writer)
 static void group_rows(const batch_query *batch, nearby *near, uint32_t own, float radius2,
                        row_writer *writer) {
-  /* A row has fewer than near->size ids. Copies go up to GROUP_COPY entries past the rows. */
+  /* Each row has fewer than near->size ids, because no agent is its own neighbor. group_rows_in may
+   * write GROUP_COPY entries past the last row. */
   if (!batch->plain || rows_room(writer) < own * near->size + GROUP_COPY)
     batch_rows(batch, near, 0, own, NULL, radius2, writer);
   else
     CALL_PAIR(batch->points->dimensions, group_rows, batch, near, own, radius2, writer);
 }
 
-/* Writes the row of an agent by a single query. Returns 1, the number of rows. */
+/* Makes a query of the whole grid for one agent, and writes the agent's row. Returns 1, the number
+ * of rows. */
 SMALL_CODE static uint32_t row_alone(const struct grid *grid, const batch_query *batch,
                                      uint32_t place, float radius, row_writer *writer) {
   float center[3];
@@ -301,7 +301,7 @@ void grid_all_within(const void *index, const batch_query *batch, float radius,
 
 /* ---- The k nearest neighbors, of all agents ----------------------------------------------- */
 
-/* Writes all rows. `wraps`: the world wraps around. */
+/* Finds the k nearest neighbors of every agent. `wraps` is true if the world wraps around. */
 ALWAYS_INLINE void all_neighbors(const struct grid *grid, neighbor_search *search,
                                  const bool wraps) {
   enum { LEARN_FROM = 32 }; /* rows per update of the expected radius: fewer predict it badly */
@@ -335,8 +335,9 @@ void grid_all_neighbors(const void *grid, neighbor_search *search) {
 
 /* ---- Pairs -------------------------------------------------------------------------------- */
 
-/* Finds the pairs of an agent of a group and an agent of a run that comes later in the order of the
- * grid. Gathers as many agents of the run at a time as there is room for. */
+/* Gathers the agents of a run, to find their pairs with the agents of a group. Leaves out agents
+ * before the group in the order of the grid, so that each pair is found once. Whenever `near` is
+ * full, finds the pairs of the agents in it, and empties it. */
 static void pair_with_run(const batch_query *batch, const grid_group *group, grid_run run,
                           nearby *near, pair_search *search) {
   uint32_t begin = run.begin > group->begin ? run.begin : group->begin;
@@ -350,8 +351,8 @@ static void pair_with_run(const batch_query *batch, const grid_group *group, gri
   }
 }
 
-/* Finds all pairs of an agent of the group that begins at index `place` and an agent that comes
- * later in the order of the grid. Returns the size of the group. */
+/* Finds all pairs of nearby agents whose first agent, in the order of the grid, is in the group
+ * that begins at index `place`. Returns the size of the group. */
 SMALL_CODE OUT_OF_LINE uint32_t group_pairs(const struct grid *grid, const batch_query *batch,
                                             uint32_t place, nearby *near, pair_search *search) {
   grid_group group;
@@ -382,10 +383,11 @@ SMALL_CODE void grid_pairs(const void *index, const batch_query *batch, pair_sea
 
 /* ---- Worlds that wrap around --------------------------------------------------------------- *
  *
- * Groups that do not reach the edges of the world are processed as in any other grid. Near the
- * edges, allNeighbors writes each row by a single query. The other batches process one agent at
- * a time: they subtract its position from the positions of all gathered agents, by the shorter way
- * around the world. So this agent is at 0. */
+ * Agents that are farther from the world's edges than the search reaches are processed as in any
+ * other grid. Near the edges, wrapped_all_neighbors makes a query for each agent.
+ * wrapped_all_within and wrapped_pairs process one agent at a time there: they subtract its
+ * position from those of all gathered agents, by the shorter way around the world. So this agent is
+ * at 0. */
 
 /* Replaces the positions of gathered agents by their differences from a center. Reads the positions
  * from index `begin` on. */
@@ -430,7 +432,7 @@ SMALL_CODE OUT_OF_LINE uint32_t rows_across(const struct grid *grid, const batch
     float center[3];
     uint32_t self = 0;
     points_center(&grid->points, i, center);
-    /* Always finds the agent: its whole group was gathered. */
+    /* The loop always finds agent i: its whole group was gathered. */
     while (self + 1 < near->size && near->ids[self] != grid->points.ordered.ids[i]) self++;
     take_differences(near, grid, COPIES, center);
     nearby_end(near, near->size);
@@ -456,7 +458,8 @@ SMALL_CODE void wrapped_all_neighbors(const void *grid, neighbor_search *search)
   all_neighbors(grid, search, true);
 }
 
-/* Finds all pairs of an agent and one that comes later in the order of the grid. */
+/* Finds all pairs of nearby agents whose first agent, in the order of the grid, is at index
+ * `place`. */
 SMALL_CODE OUT_OF_LINE void pairs_across(const struct grid *grid, const batch_query *batch,
                                          uint32_t place, nearby *near, pair_search *search) {
   wrapped_walk walk;

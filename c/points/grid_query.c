@@ -116,7 +116,8 @@ SMALL_CODE uint32_t grid_count(const void *index, const region *circle, const co
 
 float grid_reach(const struct grid *grid, uint32_t k) {
   const float cell = 1 / grid->scale[1];
-  /* In 3D, a better estimate needs a cube root, which costs more than it gains. */
+  /* In 3D, estimating the distance of the k-th neighbor takes a cube root, which costs more than it
+   * gains. */
   if (grid->points.dimensions == 3) return cell;
   const float area = (grid->last[0] + 1) / grid->scale[0] * (grid->last[1] + 1) * cell;
   const float reach = sqrtf(area * (float)(k + 1) / (float)grid->points.present / 3.14159265f);
@@ -145,9 +146,9 @@ typedef struct columns {
   uint32_t begin, end;
 } columns;
 
-/* Writes the columns of row y in layer z of a window, without those in `seen`, a smaller window
- * inside it. Returns the number of parts: one for a whole row, or two to the left and right of the
- * seen columns. */
+/* Writes the columns of row y in layer z of `window` that are not in `seen`, a smaller window
+ * inside it. Returns the number of parts: 1 for a row outside of `seen`, else 2, left and right of
+ * `seen`. */
 ALWAYS_INLINE uint32_t unseen_columns(const grid_window *window, const grid_window *seen,
                                       uint32_t y, uint32_t z, columns parts[2]) {
   const bool again = y >= seen->lo[1] && y <= seen->hi[1] && z >= seen->lo[2] && z <= seen->hi[2];

@@ -58,7 +58,9 @@ ALWAYS_INLINE bool window_of_piece(const struct grid *grid, const scan_ray *ray,
  * agents (grid_run) that it visited. */
 ALWAYS_INLINE uint32_t cast(const struct grid *grid, const scan_ray *ray, const copse_query *query,
                             copse_hit *hit, const int dim) {
-  /* A piece is PIECE_CELLS cells long, and costs about as much as reading PIECE_WORK agents. */
+  /* The ray is divided into pieces of about PIECE_CELLS cells. A piece costs about as much as
+   * testing PIECE_WORK agents: if it costs less to test all agents than all pieces, tests all
+   * agents. */
   enum { PIECE_CELLS = 2, PIECE_WORK = 8 };
   const copse_points *points = &grid->points;
   if (!points_have(points, query->mask)) return 0;

@@ -31,7 +31,8 @@ copse_status grid_set_wrap(copse_points *points, const float *wrap) {
     const float least = wrap[axis] + 0.0f, most = wrap[dim + axis]; /* adding 0 turns -0 into 0 */
     grid->least[axis] = least;
     grid->size[axis] = most - least;
-    /* Up to ten operations round, each by less than 1e-7 of the greatest number in it. */
+    /* More than the sum of ten rounding errors. Each is less than 1e-7 of a number that is at most
+     * four times the greatest absolute coordinate in the world. */
     grid->slack[axis] = 4e-6f * fmaxf(fabsf(least), fabsf(most));
     grid->inner[0][axis] = least + grid->slack[axis];
     grid->inner[1][axis] = most - grid->slack[axis];
@@ -69,8 +70,9 @@ void wrapped_options(const void *index, uint32_t words[POINTS_OPTIONS]) {
   }
 }
 
-/* Returns a coordinate moved into the world along an axis. A coordinate in the world is returned as
- * it is, in spite of rounding: this is why `moved - least` is compared, not `least + size`. */
+/* Returns a coordinate moved into the world along an axis, or unchanged if it is in the world. The
+ * test for this is `moved - least < size`, as in move_all: `moved < least + size` would round
+ * differently. */
 static float moved_into(const struct grid *grid, float x, int axis) {
   const float least = grid->least[axis], size = grid->size[axis];
   WORKED(1);
@@ -78,8 +80,9 @@ static float moved_into(const struct grid *grid, float x, int axis) {
   return moved >= least && moved - least < size ? moved : least;
 }
 
-/* Lays out the table: divides the world into cells of equal size, at least as large as they should
- * be, and each cell into up to GRID_COLUMNS columns. */
+/* Lays out the table: divides the world into equal cells that are at least grid->cellSize wide, or
+ * one cell if the world is smaller. Divides each cell into up to GRID_COLUMNS columns. If the table
+ * has no room for so many, tries fewer columns per cell, then wider cells. */
 static void divide_world(struct grid *grid) {
   enum { MOST_CELLS = (GRID_LAST + 1) / GRID_COLUMNS }; /* along an axis */
   const uint64_t budget = grid_entry_budget(grid->points.present);
@@ -147,8 +150,8 @@ bool grid_is_inner(const struct grid *grid, float4 lo, float4 hi) {
 
 /* ---- Visiting the agents in a window of columns ------------------------------------------- */
 
-/* Writes to walk->window the numbers of the columns (rows, layers) along an axis that contain all
- * agents between lo and hi. lo and hi may lie outside of the world. */
+/* Finds the columns (along y rows, along z layers) that contain all agents between lo and hi, which
+ * may lie outside of the world. Writes the first and the last index to walk->window. */
 static void window_along(wrapped_walk *walk, int axis, float lo, float hi) {
   const struct grid *grid = walk->grid;
   const float least = grid->least[axis], size = grid->size[axis];
@@ -177,8 +180,8 @@ void wrapped_start(wrapped_walk *walk, const struct grid *grid, const float *lo,
   walk->z = walk->window.lo[2];
 }
 
-/* Returns the number of a column, row or layer in the world. Numbers past the last one go on at the
- * other side of the world, with 0. */
+/* Returns the index of a column, row or layer in the world. An index past the last one goes on at
+ * the other side of the world, with 0. */
 static uint32_t number_in(const struct grid *grid, uint32_t number, int axis) {
   const uint32_t last = (uint32_t)grid->last[axis];
   return number > last ? number - last - 1 : number;

@@ -16,7 +16,7 @@
 
 /* Scratch arrays of the builder that sorts first (COPSE_BUILDER_PRESORT). */
 typedef struct presort_room {
-  uint64_t *keys;      /* 2 * capacity keys to sort; NULL for other builders */
+  uint64_t *keys;      /* 2 * capacity keys to sort; NULL unless COPSE_BUILDER_PRESORT is used */
   uint32_t *orders[3]; /* per axis: `capacity` indices of points, in sorted order */
 } presort_room;
 

@@ -18,7 +18,8 @@ typedef struct kdtree_group {
   float4 lo, hi; /* the bounds, in the lanes x, y, z */
 } kdtree_group;
 
-/* A walk over all groups of a tree: halves ranges until one has few enough points for a group. */
+/* Divides the points of a tree into groups, one after the other: halves ranges of points until they
+ * are small enough. */
 typedef struct group_walk {
   uint32_t waiting;
   kdtree_range stack[KDTREE_LEVELS];
@@ -55,16 +56,16 @@ static bool walk_next(kdtree_walk *walk, const struct kdtree *tree, kdtree_range
   return kdtree_walk_next(walk, tree, run, (int)tree->points.dimensions);
 }
 
-/* Returns which of the coordinates x[0] … x[3] along an axis are inside the box of a walk, as a
- * mask. */
+/* Returns which of the coordinates x[0] … x[3] along an axis are between walk->lo and walk->hi, as
+ * a mask. */
 ALWAYS_INLINE word4 on_the_way(const kdtree_walk *walk, const float *x, int axis) {
   const float4 four = float4_load(x);
   return word4_and(float4_le(float4_all(walk->lo[axis]), four),
                    float4_le(four, float4_all(walk->hi[axis])));
 }
 
-/* Appends to `near` those of the points begin … end - 1 that are in the box of a walk. There must
- * be room for all of them. If end <= begin, does nothing. */
+/* Appends to `near` those of the points begin … end - 1 that are in the box walk->lo … walk->hi.
+ * There must be room for all of them. If end <= begin, does nothing. */
 OUT_OF_LINE void append_run(nearby *near, const copse_points *points, const kdtree_walk *walk,
                             uint32_t begin, uint32_t end, gather_fields fields) {
   const bool spatial = points->dimensions == 3, uniform = points->anyGroups == points->allGroups;
@@ -152,9 +153,9 @@ void kdtree_all_neighbors(const void *index, neighbor_search *search) {
 
 /* ---- The k nearest, for many points of the caller ----------------------------------------- */
 
-/* A linked list of points of the caller, which are numbered: the point after point i is links[i].
- * All lists share the array `links`. To save memory, `links` is also the array of counts of the
- * result: the link of a point is read for the last time before the count of its row is written. */
+/* A linked list of some of the caller's points, by index: the point after point i is links[i]. All
+ * lists share the array `links`. To save memory, this is the array for the results' counts:
+ * links[i] is read for the last time before the number of neighbors of point i is written there. */
 typedef struct point_list {
   uint32_t first, size;
 } point_list;
@@ -276,8 +277,8 @@ static bool division_next(point_division *division, range_visitors *next) {
 }
 
 /* Removes up to VISITORS of the caller's points from a list, and copies them to the entries of
- * `near` from BEHIND on. Sets *bounds to a group without points of the tree, whose lo and hi are
- * the bounds of the removed points. Returns the number of points removed. */
+ * `near` from BEHIND on. Writes their bounds to *bounds, whose begin and end are 0, because these
+ * points are not in the tree. Returns the number of points removed. */
 static uint32_t take(const point_division *division, point_list *list, nearby *near,
                      kdtree_group *bounds) {
   const uint32_t dim = division->tree->points.dimensions;
@@ -325,7 +326,7 @@ void kdtree_nearest_many(const void *index, neighbor_search *search, const float
 
 /* ---- Pairs -------------------------------------------------------------------------------- */
 
-/* Finds the pairs of a point of a group and a point that comes later in the order of the tree. */
+/* Finds all pairs of nearby points whose first point, in the order of the tree, is in a group. */
 static void group_pairs(const struct kdtree *tree, const batch_query *batch,
                         const kdtree_group *group, nearby *near, pair_search *search) {
   const float reach2 = pairing_reach2(search, batch, group->begin, group->end);

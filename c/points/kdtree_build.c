@@ -93,7 +93,7 @@ DEFINE_PAIR(uint32_t, divide,
             (const scan_points *points, uint32_t begin, uint32_t end, uint32_t axis, float pivot),
             points, begin, end, axis, pivot)
 
-/* ---- Moving the node of a range to its middle ---------------------------------------------- */
+/* ---- Moving the median point of a range to the middle of the range -------------------------- */
 
 ALWAYS_INLINE void swap_points(const scan_points *points, uint32_t a, uint32_t b, const int dim) {
   EACH_AXIS (axis, dim) {

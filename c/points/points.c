@@ -411,7 +411,6 @@ void points_fetch(const copse_points *points, const points_source *source, uint3
   WITH_DIM(points->dimensions, fetch_in, points, source, begin, end);
 }
 
-/* Extends the bounds in each lane of *lo and *hi by the coordinates x[0] … x[3]. */
 ALWAYS_INLINE void extend4(float4 *lo, float4 *hi, const float *x) {
   const float4 four = float4_load(x);
   *lo = float4_min(*lo, four);

@@ -50,7 +50,8 @@ struct copse_points {
   float *positions;
   uint32_t *groups;
   uint32_t slots;
-  struct slots agents; /* the slots in use; its capacity is the number of entries of the buffers */
+  /* The slots in use. agents.capacity is the number of slots in `positions` and `groups`. */
+  struct slots agents;
 
   /* The last build. A slot was present in it if it had a group and valid coordinates (see
    * points_survey), else absent. ordered.ids holds all slots 0 … builtCount - 1: first the present
@@ -58,7 +59,7 @@ struct copse_points {
    * the same groups, ordered.groups is not filled. */
   scan_points ordered;
   uint32_t present;
-  uint32_t builtCount; /* the number of slots in the last build, present or absent */
+  uint32_t builtCount;
   uint32_t skipped;
   bool isBuilt;
   bool external;                 /* true: the agents are in arrays of the caller. There are no
@@ -261,8 +262,8 @@ void points_fetch_groups(const copse_points *points, const points_source *source
 
 /* ---- Queries ---- */
 
-/* Returns how many agents to count on when estimating a radius that contains k of them: a few more
- * than k, because agents are not spread evenly. */
+/* Returns how many agents an estimated search radius should contain to find k of them: a few more,
+ * because agents are not spread evenly. */
 ALWAYS_INLINE uint32_t points_aim(uint32_t k) { return k + 5; }
 /* Returns an estimate of the squared distance from a point to its k-th nearest agent, from the
  * density of the `size` agents in a box; 0 if the box has no area (in 3D no volume). */

@@ -154,8 +154,8 @@ float points_reach2(const float *box, uint32_t size, const float *center, uint32
   float each = (box[dim] - box[0]) * (box[dim + 1] - box[1]) / (float)size;
   float reach2 = each * aim / 3.14159265f;
   if (dim == 3) {
-    /* The squared radius of a sphere that contains `aim` agents. The cube root is by Newton's
-     * method. */
+    /* The squared radius of a sphere in which `aim` agents are expected (a few more than k). `root`
+     * is the cube root of `volume`, by Newton's method. */
     float volume = each * (box[5] - box[2]) * aim * 0.238732415f;
     float root = sqrtf(sqrtf(volume));
     for (int step = 0; step < 4 && root > 0; step++) root = (2 * root + volume / (root * root)) / 3;

@@ -12,7 +12,7 @@ typedef struct ray4 {
 
 /* Prepares a ray. `inverse` is 1 divided by the ray's movement along each axis. On an axis along
  * which the ray hardly moves, `inverse` is a large finite number instead. On this axis, ray4_times
- * then finds a box to be within reach of the whole ray or of no part of it. */
+ * then returns a part that covers the whole ray or none of it. */
 ALWAYS_INLINE ray4 ray4_of(const scan_ray *ray, const int dim) {
   float from[4] = {0}, inverse[4] = {0};
   EACH_AXIS (axis, dim) {
@@ -23,8 +23,8 @@ ALWAYS_INLINE ray4 ray4_of(const scan_ray *ray, const int dim) {
   return (ray4){float4_load(from), float4_load(inverse), float4_all(ray->reach)};
 }
 
-/* Returns, for each axis, the part of the ray (two fractions) that is within `reach` of a box along
- * this axis, see scan_ray. In spite of rounding, it contains the part for every smaller box inside
+/* Returns, for each axis, the part of the ray (two fractions) that is between the sides of a box
+ * enlarged by ray->reach. In spite of rounding, it contains the part for every smaller box inside
  * the box. So no agent in the box can be hit outside of this part. */
 ALWAYS_INLINE box4 ray4_times(const ray4 *ray, box4 box) {
   float4 lo = float4_sub(float4_sub(box.lo, ray->from), ray->reach);
@@ -34,10 +34,10 @@ ALWAYS_INLINE box4 ray4_times(const ray4 *ray, box4 box) {
   return (box4){float4_min(lo, hi), float4_max(lo, hi)};
 }
 
-/* Tests whether a ray comes within reach of two boxes, at the fraction `until` of the ray or
- * before. Returns two bits, set if it does: bit 0 for `first`, bit 1 for `second`. Writes the
- * fractions at which the ray first comes within reach of `first` and `second` to times[0] and
- * times[1]. `times` must have room for four floats. */
+/* Tests two boxes, each enlarged by ray->reach on each side: does the ray enter them, at the
+ * fraction `until` or before? Returns bit 0 for `first` and bit 1 for `second`. Writes the
+ * fractions at which the ray enters `first` and `second` to times[0] and times[1]. `times` must
+ * have room for four floats. */
 ALWAYS_INLINE uint32_t ray4_reaches(const ray4 *ray, box4 first, box4 second, float until,
                                     float *times, const int dim) {
   const box4 a = ray4_times(ray, first), b = ray4_times(ray, second);

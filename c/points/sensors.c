@@ -256,8 +256,8 @@ copse_sensors_statistics copse_sensors_stats(const copse_sensors *sensors) {
   return stats;
 }
 
-/* True if every id of a remembered row is an agent slot that is in use, and no id occurs twice.
- * Overwrites `marks`. */
+/* True if the ids that a sensor remembers are valid: each is the slot of an agent, the slot is in
+ * use, and no id occurs twice. Overwrites `marks`. */
 static bool row_ok(const copse_sensors *sensors, const uint32_t *ids, uint32_t count,
                    const uint32_t *generations, uint32_t agents) {
   for (uint32_t i = 0; i < count; i++) {
@@ -286,13 +286,13 @@ bool copse_sensors_validate(const copse_sensors *sensors) {
 }
 
 /* The head of a snapshot. After it come the generations of all sensors that were ever in use, then
- * a sensor_snapshot for each of them (zeros if the slot is free), then the ids of all remembered
- * rows, then the generations of agents. */
+ * a sensor_snapshot for each of them (zeros if the slot is free), then the ids that they remember,
+ * then the generations of agents. */
 typedef struct sensors_snapshot {
   snapshot_header header;
   uint32_t dimensions;
-  uint32_t ever, results; /* the numbers of slots and of remembered ids */
-  uint32_t agents;        /* agents' generations saved: as many as 1 + the highest remembered id */
+  uint32_t ever, results; /* how many slots of sensors are saved, and how many ids they remember */
+  uint32_t agents; /* how many generations of agents are saved: 1 + the highest remembered id */
 } sensors_snapshot;
 _Static_assert(sizeof(sensors_snapshot) <= COPSE_SNAPSHOT_HEAD, "the head of a snapshot");
 

@@ -117,8 +117,8 @@ static uint32_t search(update *run, uint32_t slot) {
   return found_of(run, &results);
 }
 
-/* Ends the row of a sensor, whose `count` ids stand behind those of the earlier rows: sorts the
- * ids, and sets the row's offset and count. */
+/* Ends the row of a sensor. The row's `count` ids must already be in rows->ids, after the earlier
+ * rows. Sorts the ids, and sets the row's offset and count. */
 static void end_row(copse_rows *rows, uint32_t slot, uint32_t count) {
   uint32_t *row = rows->ids + rows->total;
   rows->offsets[slot] = rows->total;
@@ -136,8 +136,8 @@ SMALL_CODE static void forget_marks(copse_sensors *sensors) {
   sensors->marked = results;
 }
 
-/* Marks the ids of a sensor's remembered row, except agents whose slot was freed or reused since
- * the last update: the comparison then takes them for agents that left. */
+/* Marks the agents that were inside a sensor at the last update. Leaves out agents whose slot was
+ * freed or reused since then, so that `compare` counts them as agents that left. */
 OUT_OF_LINE void mark(const update *run, uint32_t slot) {
   const copse_sensors *sensors = run->sensors;
   const uint32_t count = sensors->counts[slot], ever = run->ever, marked = sensors->marked;
@@ -205,9 +205,9 @@ OUT_OF_LINE void compare(update *run, uint32_t slot, uint32_t found) {
         row[size++] = ids[i];
     }
   /* This loop has no branches: agents between `radius` and `leave` would make them unpredictable.
-   * Agents that were not inside share the entry oldCount of `seen`, which is always 1. An agent
-   * that both searches of a box find counts once: the second time, its entry is 1 already, and its
-   * distance is NaN, so it does not enter. */
+   * seen[index] is 0 for an agent that was inside and is found for the first time: it stays inside.
+   * It is 1 for all others, which must be within `radius`: for agents that were not inside (their
+   * index is oldCount), and for those that a box finds a second time, with the distance NaN. */
   seen[oldCount] = 1;
   for (uint32_t i = 0; i < found && hasMargin; i++) {
     const uint32_t id = ids[i], place = marks[id] - marked;
