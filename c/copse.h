@@ -311,15 +311,16 @@ uint32_t *copse_points_groups(copse_points *points);
 /* Builds the index from its own buffers. Ignores agents without a group. On COPSE_NOT_FINITE,
  * queries still see the previous build. */
 copse_status copse_points_build(copse_points *points, uint32_t *firstBad);
-/* Builds the index from the caller's arrays instead of its own buffers, and sets the number of
- * slots to `count` like copse_points_set_slots. The arrays are not needed afterward. `groups` may
- * be NULL: then every agent's groups are 1. Further errors: COPSE_FULL (`count` exceeds the
- * capacity), COPSE_INVALID_ARGUMENT (an axis is NULL).
+/* Builds the index from the caller's arrays instead of its own buffers. An agent's id is its index
+ * in these arrays. Unless the index is external, slots 0 … count - 1 become agents, as with
+ * copse_points_set_slots. The arrays are not needed afterward. `groups` may be NULL: then every
+ * agent's groups are 1. Further errors: COPSE_FULL (`count` exceeds the capacity),
+ * COPSE_INVALID_ARGUMENT (an axis is NULL).
  *
  * An index that is always built in this way needs no buffers of its own: create it with the option
- * `external` to save 4 * dimensions + 8 bytes per agent. An external index has no slots. Do not
- * write to its copse_points_positions and copse_points_groups. `add` and `set_slots` fail with
- * COPSE_FULL, and a snapshot holds the last build only. */
+ * `external` to save 4 * dimensions + 8 bytes per agent. Do not write to the copse_points_positions
+ * and copse_points_groups of an external index. Its `add` and `set_slots` fail with COPSE_FULL, and
+ * its snapshots hold the last build only. */
 copse_status copse_points_build_from(copse_points *points, const copse_const_positions *positions,
                                      const uint32_t *groups, uint32_t count, uint32_t *firstBad);
 
@@ -395,7 +396,8 @@ copse_status copse_points_raycast(const copse_points *points, const float *from,
                                   copse_hit *hit, uint32_t *visits);
 typedef struct copse_hits { /* all hits of a ray, in arrays of the caller */
   uint32_t *ids;            /* set by the caller: an array with room for `capacity` ids */
-  float *fractions;         /* set by the caller: an array with room for `capacity` fractions */
+  float *fractions;         /* set by the caller: an array for `capacity` fractions, each from 0 at
+                             * the segment's start to 1 at its end */
   uint32_t capacity;        /* set by the caller: the size of the arrays */
   uint32_t total;           /* set by the query: the number of agents that the segment hits */
   uint32_t visits;          /* set by the query: the number of nodes visited */
@@ -421,9 +423,11 @@ copse_status copse_points_raycast_all(const copse_points *points, const float *f
  * last build and the query. If `truncated` is true, the first row that did not fit and all rows
  * stored after it are empty. */
 typedef struct copse_rows {
-  uint32_t *offsets, *counts; /* set by the caller: arrays with an entry for each center or box. For
-                               * slots: max(copse_points_slots, copse_points_built) entries */
-  uint32_t *ids;              /* set by the caller: an array with room for `capacity` ids */
+  uint32_t *offsets, *counts; /* arrays of the caller, filled by the batch: an entry for each row. A
+                               * batch for all agents has max(copse_points_slots,
+                               * copse_points_built) rows */
+  uint32_t *ids;              /* array of the caller, filled by the batch: room for `capacity`
+                               * ids */
   uint32_t capacity;          /* set by the caller: the size of `ids` */
   uint32_t total;             /* set by the batch: the number of ids of all rows, even if
                                * truncated */
@@ -433,10 +437,11 @@ typedef struct copse_rows {
 /* The output of a batch, in arrays of the caller: a row of at most k ids for each slot or center,
  * nearest first, ties by lower id. Row i has counts[i] ids, from ids[i * k] on. */
 typedef struct copse_neighbor_rows {
-  uint32_t *counts;  /* set by the caller: an array with an entry for each center. For slots:
-                      * max(copse_points_slots, copse_points_built) entries */
-  uint32_t *ids;     /* set by the caller: an array with k times as many entries as `counts` */
-  float *distances2; /* set by the caller: an array with k times as many entries as `counts` */
+  uint32_t *counts;  /* array of the caller, filled by the batch: an entry for each row. A batch for
+                      * all agents has max(copse_points_slots, copse_points_built) rows */
+  uint32_t *ids;     /* array of the caller, filled by the batch: k ids for each row */
+  float *distances2; /* array of the caller, filled by the batch: k squared distances for each
+                      * row */
 } copse_neighbor_rows;
 
 /* Writes every agent's neighbors within a radius. Slots that are not in the last build get empty
@@ -518,9 +523,9 @@ copse_status copse_points_restorable(const copse_points *points, const void *byt
 
 /* ---- Sensors: which agents entered a zone, and which left it ------------------------------- *
  * For trigger zones, guards that notice agents, and areas of interest. A sensor is a circle (in 3D
- * a sphere) or a box at a place of its own, or a circle around an agent. Sensors search an index of
- * points. After each build of the index, call copse_sensors_update: it searches the last build for
- * each sensor, and writes which agents entered and which left since the previous update.
+ * a sphere) around a point, a box, or a circle around an agent. Sensors search an index of points.
+ * After each build of the index, call copse_sensors_update: it searches the last build for each
+ * sensor, and writes which agents entered and which left since the previous update.
  *
  * - An agent enters if its distance is at most `radius`, and leaves if its distance is greater than
  *   `leave`, which is >= `radius`. At a distance between `radius` and `leave`, an agent that was
@@ -572,9 +577,9 @@ uint32_t copse_sensors_slots(const copse_sensors *sensors);
 bool copse_sensors_has(const copse_sensors *sensors, uint32_t slot);
 
 typedef enum copse_sensor_kind {
-  COPSE_SENSOR_CIRCLE, /* at a place of its own */
-  COPSE_SENSOR_BOX,    /* at a place of its own */
-  COPSE_SENSOR_AGENT,  /* a circle around an agent */
+  COPSE_SENSOR_CIRCLE, /* a circle (in 3D a sphere) around a point */
+  COPSE_SENSOR_BOX,    /* a box with sides parallel to the axes */
+  COPSE_SENSOR_AGENT,  /* a circle (in 3D a sphere) around an agent, with which it moves */
 } copse_sensor_kind;
 typedef struct copse_sensor {
   copse_sensor_kind kind; /* Default: circle */
@@ -622,18 +627,19 @@ typedef struct copse_sensed_agents {
   copse_const_positions positions;
   const uint32_t *groups;      /* 0: the agent is hidden, or the slot is free */
   const uint32_t *generations; /* changes whenever the slot is taken or freed; odd: in use */
-  uint32_t slots;              /* the number of slots: the size of these three arrays */
+  uint32_t slots;              /* the size of `positions`, `groups` and `generations` */
 } copse_sensed_agents;
-/* Searches for every sensor, and writes the rows. `agents` holds the arrays that you passed to
- * copse_points_build_from. It is NULL if the index was built from its own buffers. Sets *needed to
- * the number of agents that the searches found, counted as for the option `results`. Errors:
+/* Updates all sensors: finds the agents in each, and writes the rows `left`, `entered` and
+ * `inside`. `agents` is NULL if the index was built from its own buffers. Else it holds the arrays
+ * that you passed to copse_points_build_from. Sets *needed to the least value of the limit
+ * `results` that this update needs. Errors:
  * - COPSE_INVALID_ARGUMENT: a `radius` or `leave` is out of range; the index and the sensors differ
  *   in dimensions; the index is `external` and `agents` is NULL; or the index wraps around and a
  *   sensor is a box.
  * - COPSE_NOT_BUILT: the index was never built.
- * - COPSE_FULL: *needed exceeds the limit `results`, or the slots of the last build exceed the
- *   limit `agents`: *needed is then 0. In both cases, all rows are empty, but nothing is lost: call
- *   copse_sensors_reserve, then update again. */
+ * - COPSE_FULL: a limit is too small. If *needed is 0, it is the limit `agents`: the last build has
+ *   more slots than that. Else it is the limit `results`. All rows are then empty, but nothing is
+ *   lost: raise the limit by copse_sensors_reserve, then update again. */
 copse_status copse_sensors_update(copse_sensors *sensors, const copse_points *points,
                                   const copse_sensed_agents *agents, uint32_t *needed);
 
@@ -1068,7 +1074,8 @@ typedef struct copse_obstacle_statistics {
   size_t bytes;      /* memory of the whole object */
 } copse_obstacle_statistics;
 copse_obstacle_statistics copse_obstacle_stats(const copse_obstacle *tree);
-/* Checks loops, nodes and pieces, in O(N * depth). */
+/* Checks that the vertices form closed loops, and that the tree holds all of every edge, in the
+ * right leaves. O(N * depth). */
 bool copse_obstacle_validate(const copse_obstacle *tree);
 
 /* Saves polygons, their solid sides, slots and generations. The tree that restores needs the same
@@ -1273,7 +1280,7 @@ typedef struct copse_flowfield_def {
   float bounds[4]; /* lo x, y, hi x, y, with lo < hi. Default: 0, 0, 100, 100 */
   float cell; /* the side of a cell, in world units: at least 1/65,536 of the largest coordinate of
                * the bounds. The last column and row may reach beyond the bounds. Default: 1 */
-  float radius;      /* see copse_flowfield_set_radius. Default: 0.5 */
+  float radius;      /* distance of ways from walls, see copse_flowfield_set_radius. Default: 0.5 */
   uint32_t capacity; /* maximum number of anchors: 1 … COPSE_FLOWFIELD_MAX_CAPACITY. Default: 4,096
                       */
   uint32_t goals;    /* maximum number of goals: 1 … COPSE_FLOWFIELD_MAX_CAPACITY. Default: 64 */
@@ -1301,8 +1308,8 @@ uint32_t copse_flowfield_rows(const copse_flowfield *field);
 /* ---- Settings: they take effect with the next build that begins ---- */
 /* Sets the walls; NULL: none. The tree is not copied: it must exist while the field uses it. */
 void copse_flowfield_set_obstacles(copse_flowfield *field, const copse_obstacle *walls);
-/* Sets the distance that ways keep from walls, in world units. Best slightly above the radius of
- * the largest agent, such as 1.02 times that radius: agents then have room to turn.
+/* Sets the minimum distance between ways and walls, in world units. Choose slightly more than the
+ * radius of the largest agent, such as 1.02 times that radius: agents then have room to turn.
  * COPSE_INVALID_ARGUMENT: less than half a cell, or more than COPSE_MAX_COORDINATE. */
 copse_status copse_flowfield_set_radius(copse_flowfield *field, float radius);
 float copse_flowfield_radius(const copse_flowfield *field); /* the radius for the next build */
@@ -1311,13 +1318,13 @@ float copse_flowfield_radius(const copse_flowfield *field); /* the radius for th
  * the cells around the area too. An agent in a closed cell may leave the cell. */
 uint8_t *copse_flowfield_closed(copse_flowfield *field);
 
-/* A point (lo equals hi) or an area, the closed box lo … hi. An agent anywhere in an area is at the
- * goal. The border of an area has an anchor per cell, and ways end at one of these anchors.
+/* A goal: a point (lo equals hi) or an area, the closed box lo … hi. An agent anywhere in an area
+ * is at the goal. Ways to an area end on its border, at anchors: points at most a cell apart.
  *
- * A point is not free if it is too near to a wall, in a solid area, in a closed cell or outside of
- * the bounds. If a goal's point is not free, or no part of its area's border is, the goal moves: to
- * the center of the free cell nearest to the goal's middle, ties by lower index. If no cell is
- * free, the goal is ignored. */
+ * A place is free if it is inside the bounds, not too near to a wall, in no solid area and in no
+ * closed cell. If a goal's point is not free, the goal moves: to the free center of a cell nearest
+ * to the point, ties by lower index. So does an area without a free anchor: to the free center
+ * nearest to its middle. If no center is free, the goal is ignored. */
 typedef struct copse_flowfield_goal {
   float lo[2], hi[2];
   float cost; /* added to the length of ways to this goal: 0 … COPSE_MAX_COORDINATE */
@@ -1386,14 +1393,15 @@ copse_status copse_flowfield_path(const copse_flowfield *field, const float *poi
                                   uint32_t capacity, uint32_t *total);
 /* What an agent heads for. */
 typedef struct copse_flowfield_aim {
-  uint32_t anchor; /* in: the anchor of the agent's last step; initially COPSE_NONE. out: its anchor
-                    * now; COPSE_NONE if it heads for something else, or for nothing */
-  float point[2];  /* out: the next corner of the way. An agent that goes on past this corner may
-                    * come too near to a wall. The agent's own position if it is at the goal or has
-                    * no way */
-  float direction[2]; /* out: the unit vector from the agent to that point; 0, 0 if the agent is
-                       * there */
-  float distance; /* out: the length of the way, with the goal's cost; INFINITY: there is none */
+  uint32_t anchor; /* the anchor (a goal or a turning point) that the agent heads for; COPSE_NONE if
+                    * it heads for none. in: what the previous call wrote; COPSE_NONE in the first
+                    * call */
+  float point[2];  /* out: the next corner of the way; the agent's own position if it is at the goal
+                    * or if there is no way. Beyond this corner, the agent may come too near to a
+                    * wall */
+  float direction[2]; /* out: the unit vector from the agent toward `point`; 0, 0 if the agent is at
+                       * `point` */
+  float distance; /* out: the length of the way, plus the goal's cost; INFINITY: there is no way */
 } copse_flowfield_aim;
 /* Writes what a moving agent of a given radius heads for in this step. Keep `aim` for the next
  * step.
@@ -1404,18 +1412,18 @@ typedef struct copse_flowfield_aim {
  *   without a test of walls.
  * - Anchors keep their numbers from build to build while walls, closed cells and radius are the
  *   same. An unknown number counts as COPSE_NONE.
- * - An agent that is larger than the field's radius has no way.
+ * - For an agent that is larger than the field's radius, there is no way.
  * - COPSE_INVALID_ARGUMENT: the point is not finite, or the radius is NaN or negative. After any
- *   error, *aim has no way. */
+ *   error, *aim says that there is no way. */
 copse_status copse_flowfield_lead(const copse_flowfield *field, const float *point, float radius,
                                   copse_flowfield_aim *aim);
 
 /* Makes a field lead the agents of a crowd whose groups share a bit with `mask`. In each step,
  * these agents prefer the field's direction at their preferredSpeed, until they are at the goal.
  * They arrive and get stuck as with goals of their own. The step also writes the agents' entries of
- * `goals`: the center of the goal where the agent's way ends or, if there is no way, NaN. An agent
- * that has no way, or is larger than the field's radius, stands still, and is then reported as
- * stuck. An agent stops where it enters a goal's area.
+ * `goals`: the center of the goal that the field leads the agent to; NaN if there is no way. If
+ * there is no way, or the agent is larger than the field's radius, the agent stands still, and is
+ * then reported as stuck. An agent stops where it enters a goal's area.
  *
  * Several fields can lead a crowd: an agent follows the first field whose mask shares a bit with
  * its groups. If the field leads the crowd already, its mask is replaced. With a mask of 0, the
