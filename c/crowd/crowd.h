@@ -29,8 +29,8 @@ typedef enum crowd_field {
   FIELD_PRIORITY,
   FIELD_NEAREST, /* the least distance to the goal since the agent set out; if the agent has
                   * arrived, its distance when it arrived */
-  FIELD_WAITED,  /* seconds without progress toward the goal; if the agent has arrived, seconds that
-                  * count toward RETURN_AFTER (see crowd_goals.c) */
+  FIELD_WAITED,  /* seconds without progress toward the goal. If the agent has arrived: seconds
+                  * since it was pushed away or the way to its goal became free */
   FIELD_FLOATS,
   FIELD_MAX_NEIGHBORS = FIELD_FLOATS,
   FIELD_GROUPS,
@@ -80,8 +80,8 @@ struct copse_crowd {
 
   crowd_guide guides[COPSE_CROWD_FIELDS]; /* the flow fields that lead agents */
   uint32_t guideCount;
-  /* If there are guides, each step calls this to write how they lead each agent; else NULL. It is a
-   * pointer so that a program without flow fields does not link their code. */
+  /* The function that each step calls to let the flow fields in `guides` lead their agents; NULL if
+   * there are none. A pointer, so that a program without flow fields does not link the function. */
   void (*lead)(copse_crowd *crowd, uint32_t end, float timeStep);
 
   /* Scratch memory of a step. `present` is also used to build an index of points from the crowd's
@@ -98,10 +98,10 @@ struct copse_crowd {
   copse_neighbor_rows lists; /* a list for each slot, with room for `stride` neighbors */
   uint32_t stride;
   uint32_t *counts;   /* by slot: how many neighbors at the start of its list the agent avoids */
-  float listDistance; /* when the lists were made, each held all agents within this distance; 0: the
-                       * lists can't be reused, so the next step must search */
-  uint32_t pause;     /* the next `pause` searches are without a margin (see crowd_neighbors.c):
-                       * they cost less, but later steps can't reuse their lists of neighbors */
+  float listDistance; /* each list in `lists` holds all agents that were within this distance of its
+                       * agent when the list was made. 0: the next step must search again */
+  uint32_t pause;     /* how many of the next searches look no farther than needed: they cost less,
+                       * but later steps can't reuse their lists (see crowd_neighbors.c) */
 
   double time;
   uint64_t steps;
@@ -110,19 +110,18 @@ struct copse_crowd {
   uint64_t neighbors;
 };
 
-/* Returns the number of 4-byte words that a slot has in a field. */
+/* Returns how many 32-bit words a slot takes in the array crowd->fields[field]. */
 ALWAYS_INLINE uint32_t crowd_words(const copse_crowd *crowd, int field) {
   return field < FIELD_VECTORS ? crowd->def.dimensions : 1;
 }
 ALWAYS_INLINE float *crowd_vector(const copse_crowd *crowd, crowd_field field, uint32_t slot) {
   return crowd->fields[field] + (size_t)slot * crowd->def.dimensions;
 }
-/* Returns a field whose values are integers. */
 ALWAYS_INLINE uint32_t *crowd_whole(const copse_crowd *crowd, crowd_field field) {
   return (uint32_t *)crowd->fields[field];
 }
-/* Returns an agent's value in a field of floats, clamped to 0 … COPSE_MAX_COORDINATE; NaN becomes
- * 0. */
+/* Returns an agent's number in the array crowd->fields[field], clamped to 0 … COPSE_MAX_COORDINATE;
+ * NaN becomes 0. */
 ALWAYS_INLINE float crowd_number(const copse_crowd *crowd, crowd_field field, uint32_t slot) {
   const float x = crowd->fields[field][slot];
   return x > 0 ? (x < COPSE_MAX_COORDINATE ? x : COPSE_MAX_COORDINATE) : 0;

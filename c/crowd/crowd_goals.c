@@ -90,8 +90,8 @@ static bool update_progress(copse_crowd *crowd, uint32_t slot, float distance, f
     *state &= ~(uint32_t)CROWD_ARRIVED;
     *nearest = INFINITY;
   }
-  /* A stuck agent that only creeps forward is still stuck: it must come much nearer to count as
-   * moving. */
+  /* A stuck agent that only creeps forward is still stuck. To count as moving, it must come much
+   * nearer to its goal. */
   const float progress = *state & CROWD_STUCK ? 4 * tolerance : tolerance;
   const bool hasWay = distance < INFINITY; /* a flow field may find none */
   if ((hasWay && distance <= *nearest - progress) || !(distance <= *nearest + 4 * tolerance)) {

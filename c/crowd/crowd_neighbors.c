@@ -118,8 +118,9 @@ SMALL_CODE void crowd_find_neighbors(copse_crowd *crowd, const crowd_overview *o
       return;
     }
   }
-  /* After a search with MARGIN, the next PAUSE searches are without MARGIN. But if the next step
-   * can reuse the lists, it sets `pause` back to 0. */
+  /* Looking farther than needed, by the factor MARGIN, pays only if later steps reuse the lists. So
+   * one search looks farther, and the next PAUSE searches do not. A step that reuses lists (above)
+   * ends this pause. */
   const bool wantsLists = !overview->hasMasks && !crowd->pause;
   crowd->pause = wantsLists ? PAUSE : crowd->pause ? crowd->pause - 1 : 0;
   const float distance = wantsLists ? MARGIN * needed : needed;

@@ -116,8 +116,8 @@ static bool vectors_ok(const uint32_t *words, uint64_t count) {
   return true;
 }
 
-/* True if a snapshot has zeros in all fields of free slots. In the snapshot, the fields stand
- * behind `generations`. */
+/* True if a snapshot has zeros in all fields of free slots. In the snapshot, the arrays of fields
+ * come right after `generations`, which has `end` entries. */
 static bool free_ok(const copse_crowd *crowd, const uint32_t *generations, uint32_t end) {
   for (uint32_t slot = 0; slot < end; slot++) {
     const uint32_t *words = generations + end;

@@ -32,11 +32,11 @@ static float inverse_horizon(const copse_crowd *crowd, crowd_field field, uint32
   return 1 / (horizon > timeStep ? horizon : timeStep);
 }
 
-/* Returns 1 / time horizon for walls. If the agent's acceleration is limited, the horizon is long
- * enough for it to stop at a wall: at its speed, it covers the braking distance in `braking`
- * seconds. These include one time step, because the agent brakes from the next step on. */
+/* Returns 1 / time horizon for walls. If the agent's acceleration is limited, the horizon is at
+ * least `braking`: the time in which the agent, at its present speed, covers the distance that it
+ * needs to stop. One time step is added, because the agent brakes from the next step on. */
 static float inverse_wall_horizon(const copse_crowd *crowd, uint32_t slot, float timeStep) {
-  const float MOST_BRAKING = 100; /* maximum, in seconds: a longer horizon finds walls everywhere */
+  const float MOST_BRAKING = 100; /* in seconds: a longer horizon would reach walls far away */
   const float inverse = inverse_horizon(crowd, FIELD_TIME_HORIZON_OBSTACLES, slot, timeStep);
   const float acceleration = crowd_number(crowd, FIELD_MAX_ACCELERATION, slot);
   /* Unlimited acceleration brakes at once, and zero acceleration never. */
@@ -165,7 +165,8 @@ static void sidestep(const copse_crowd *crowd, uint32_t slot, float *preferred) 
   const float queued = crowd->bodies[slot].state & CROWD_LED ? QUEUE : 0;
   float waited = (crowd->fields[FIELD_WAITED][slot] - queued) / PATIENCE;
   if (waited < 0) waited = 0;
-  /* `half` is the tangent of half the angle: it gives a rotation without trigonometry. */
+  /* The tangent of half the angle by which the agent turns aside: it gives the sine and cosine
+   * without trigonometry. */
   const float half = 0.025f + 0.025f * share + (waited < 1 ? waited : 1) * (0.5f + share);
   const float scale = 1 / (1 + half * half), ahead = (1 - half * half) * scale;
   const float right = 2 * half * scale, x = preferred[0], y = preferred[1];
@@ -291,8 +292,9 @@ OUT_OF_LINE void choose_velocity(copse_crowd *crowd, const copse_obstacle *walls
 
 /* ---- All agents of a step ---- */
 
-/* Updates the body of each agent (see set_body), crowd->present and crowd->isEqual. Returns a
- * summary of all agents. Stops at the first agent that is not finite (see crowd_is_finite). */
+/* Prepares a step: updates crowd->bodies (what neighbors read of each agent), crowd->present (its
+ * groups) and crowd->isEqual (true if all agents share avoidance evenly). Returns a summary of all
+ * agents. Stops at the first agent that is not finite (see crowd_is_finite). */
 static crowd_overview prepare(copse_crowd *crowd) {
   crowd_overview overview = {.end = crowd_end(crowd), .bad = COPSE_NONE};
   crowd->isEqual = true;

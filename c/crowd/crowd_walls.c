@@ -41,8 +41,8 @@ static orca_wall wall_of(const copse_obstacle *walls, uint32_t id, const float *
   return wall;
 }
 
-/* The agent's wall constraints so far: the context that a search passes to `covers`, to skip edges
- * that these constraints cover. */
+/* What the function `covers` needs: an agent, and its wall constraints so far. A search for walls
+ * calls `covers`, to skip walls that these constraints already keep the agent from. */
 typedef struct wall_cover {
   orca2 *lines;
   const orca_agent *agent;
@@ -108,8 +108,9 @@ uint32_t crowd_add_walls(orca2 *lines, const copse_obstacle *walls, orca_agent *
     isMore = add_walls(lines, walls, agent, edges, distances2, count, &exactLeft) &&
              (count == wanted || search.radius < reach);
     if (!exactLeft && (count < wanted || search.radius == reach)) {
-      /* Continue within a radius that grows step by step. With a large radius at once, a search for
-       * a few edges would also visit many edges that earlier half-planes cover. */
+      /* The next search looks only a little farther. With the full radius at once, it would visit
+       * many edges just to skip them, because earlier half-planes already keep the agent away from
+       * them. */
       const float ring = RING_GROWTH * (count < wanted ? search.radius : sqrtf(search.last2));
       search.radius = ring > 0 && ring < reach ? ring : reach;
     }

@@ -171,9 +171,9 @@ ALWAYS_INLINE seen_wall seen_wall_of(const orca_agent *agent, const orca_wall *w
 
 /* If the agent touches the wall, appends the half-plane of velocities that lead away from the
  * wall's nearest point, and returns true. If that point is a corner that is not convex, appends
- * nothing: the adjacent walls suffice. Where two walls meet in a convex corner, only one of them
- * appends a half-plane: the wall that begins there or, if the agent is not in front of that wall,
- * the one that ends there. */
+ * nothing: the adjacent walls suffice. In a convex corner, one wall ends and the next begins. The
+ * next wall appends the half-plane; the ending wall does so only if the agent is not in front of
+ * the next wall. */
 ALWAYS_INLINE bool add_touching(orca2 *lines, const orca_wall *wall, const seen_wall *seen) {
   const vec2 rest = {0, 0};
   if (seen->isBefore && seen->begin2 <= seen->radius2) {
@@ -257,8 +257,9 @@ ALWAYS_INLINE void turn_legs(wall_legs *legs) {
     legs->right = legs->after;
 }
 
-/* Appends the half-plane along the part of the velocity obstacle's border that is nearest to the
- * agent's velocity: a round end of the front, the front, or a leg. */
+/* Appends a half-plane along the border of the wall's velocity obstacle, where the border is
+ * nearest to the agent's velocity: at the front (the wall, scaled by 1 / time horizon), at a round
+ * end of the front, or at one of the two legs, which extend from there to infinity. */
 ALWAYS_INLINE void add_nearest_border(orca2 *lines, const orca_agent *agent, const seen_wall *seen,
                                       const wall_legs *legs) {
   const vec2 velocity = vec2_of(agent->body.velocity), left = legs->left, right = legs->right;
@@ -303,9 +304,9 @@ void orca2_add_wall(orca2 *lines, const orca_agent *agent, const orca_wall *wall
 }
 
 bool orca2_add_long_wall(orca2 *lines, const orca_agent *agent, const orca_wall *wall) {
-  /* The half-plane lets the agent use only this share of the gap to the wall. So it also keeps the
-   * agent away from adjacent walls that bend a little toward the agent, into the rest of the
-   * gap. */
+  /* Only this share of the gap between agent and wall may be used. The rest is kept for adjacent
+   * walls that bend a little toward the agent: so the half-plane keeps the agent away from them
+   * too. */
   const float KEPT = 0.75f;
   const vec2 position = vec2_of(agent->body.position), direction = vec2_of(wall->direction);
   const vec2 toBegin = vec2_sub(vec2_of(wall->begin), position), across = vec2_left(direction);
@@ -343,7 +344,7 @@ static void part(const orca_agent *agent, const uint32_t *ids, uint32_t parting,
 typedef struct neighbors4 {
   vec2x4 toward;   /* vectors from the agent to the neighbors */
   vec2x4 relative; /* the agent's velocity minus the velocities of the neighbors */
-  float4 radius;   /* the agent's radius plus the radii of the neighbors */
+  float4 radius;   /* for each neighbor: the agent's radius plus that neighbor's radius */
 } neighbors4;
 
 ALWAYS_INLINE neighbors4 neighbors4_of(const orca_agent *agent, const orca_body *bodies,
@@ -477,9 +478,9 @@ static bool solve_on_line(const orca2 *lines, uint32_t i, float maxSpeed, vec2 p
      * `high`. */
     const word4 falling = float4_lt(across, float4_all(-ORCA_EPSILON));
     const word4 rising = float4_lt(float4_all(ORCA_EPSILON), across);
-    /* Lines that are parallel to line i, with the opposite direction. A line with the same
-     * direction needs no test: the velocity so far satisfies that line and violates line i, so line
-     * i is stricter. */
+    /* Lines parallel to line i, with the opposite direction. A line j parallel to line i with the
+     * same direction needs no test: the velocity found so far is in j's half-plane, but not in i's.
+     * So i's half-plane is inside j's. */
     const word4 opposite =
         word4_without(float4_lt(vec2x4_dot(own, other), float4_all(0)), word4_or(falling, rising));
     const word4 beyond = float4_lt(toward, float4_all(-rounding));
@@ -550,7 +551,7 @@ static permitted4 permitted_on(const orca2 *lines, uint32_t first, float maxSpee
     low = float4_max(low, float4_select(falling, meeting, low));
     high = float4_min(high, float4_select(rising, meeting, high));
   }
-  /* `low` may exceed `high` by rounding: then one point is left. */
+  /* Rounding may make `low` greater than `high`. A single point of the line is then permitted. */
   none = word4_or(none, float4_lt(float4_add(high, rounding), low));
   return (permitted4){low, high, scan_in_run(first, lines->count) & ~word4_bits(none)};
 }
