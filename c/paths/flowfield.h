@@ -35,14 +35,15 @@ enum {
                   * find ways through gaps narrower than a cell */
 };
 
-/* Bits of a cell. Two of them are bits of a square, whose corners are the centers of four cells:
- * this cell, the next one along x, and the two cells above these. */
+/* Bits of a cell. Two of them describe the square between the centers of four cells: this cell, the
+ * next one along x, and the two cells above these. */
 enum {
   CELL_BLOCKED = 1,        /* closed, or its center is in a solid area or within `reach` of a
                             * wall */
-  CELL_SQUARE_BLOCKED = 2, /* of the square: one of its four cells is blocked or missing, or
-                            * CELL_NEAR_VERTEX is set */
-  CELL_NEAR_VERTEX = 4,    /* of the square: an end of an edge is within `reach` of it */
+  CELL_SQUARE_BLOCKED = 2, /* this cell, or one of the next ones along x, y or both, is blocked or
+                            * missing, or CELL_NEAR_VERTEX is set */
+  CELL_NEAR_VERTEX = 4,    /* an end of an edge is within `reach` of the square between the centers
+                            * of this cell and of the next ones along x, y and both */
   CELL_CLOSED = 8,         /* the game closed the cell */
   CELL_TURNS = 16,         /* a turning point is in the cell or in one of the 8 around it */
   CELL_GOAL = 32,          /* part of a goal's area is in the cell */
@@ -51,8 +52,8 @@ enum {
 
 typedef struct flow_anchor {
   float point[2];
-  float distance;  /* the length of the way from here to a goal, with its cost; INFINITY: no way */
-  uint16_t parent; /* the next anchor of the way; NO_ANCHOR: a goal, or not reached */
+  float distance;     /* length of the way to a goal, plus the goal's cost; INFINITY: no way */
+  uint16_t parent;    /* the next anchor of the way; NO_ANCHOR: a goal, or not reached */
   uint16_t isWaiting; /* 1 if the anchor is in the heap; snapshots hold this, not the heap */
 } flow_anchor;
 
@@ -120,9 +121,11 @@ struct copse_flowfield {
   uint32_t restarts; /* how often an update began the build again because the walls had changed */
 
   /* Scratch memory of builds. */
-  uint32_t *stamps;        /* by cell: the number of the last flood whose anchor it saw */
-  uint32_t *tested;        /* by anchor: the number of the last flood that tested it */
-  uint16_t *heap, *places; /* anchors to flood from; by anchor: its index in `heap`, or NO_ANCHOR */
+  uint32_t *stamps;         /* by cell: the number of the last flood (a search from an anchor) that
+                             * saw the cell */
+  uint32_t *tested;         /* by anchor: the number of the last flood that tested it */
+  uint16_t *heap, *places;  /* a heap of anchors (goals and turning points) to flood from;
+                             * places[anchor]: an anchor's index in it, or NO_ANCHOR */
   uint16_t *firsts, *nexts; /* by cell: its first turning point; by point: the next in its cell */
   uint32_t waiting, flood;
   flow_span *spans[2][RING_SIDES];
@@ -168,12 +171,13 @@ void flow_match_walls(const copse_flowfield *field, flow_map *map);
 /* Returns a hash of the edges in the last build of an obstacle tree; 0 if `walls` is NULL. */
 uint32_t flow_hash_walls(const copse_obstacle *walls);
 
-/* Marks the blocked cells of rows first … end - 1, and the blocked squares below them. Squares
- * above row end - 1 must wait until the next row is marked. */
+/* Marks the blocked cells of rows first … end - 1. Then marks the blocked squares, which lie
+ * between the centers of cells in two marked rows. Call this for all rows in ascending order. */
 void flow_raster_rows(copse_flowfield *field, flow_map *map, uint32_t first, uint32_t end);
-/* The next three functions add anchors: the turning points at an edge's first end, those at corners
- * of closed cells above a row, or the anchors of a goal. `count` is the number of anchors so far.
- * Each function returns the new number, which includes anchors for which there is no room. */
+/* The next three functions add anchors: turning points where an edge starts; turning points at
+ * corners of closed cells, between a row and the next one; the anchors of a goal. `count` is the
+ * number of anchors so far. Each function returns the new number, which includes anchors for which
+ * there is no room. */
 uint32_t flow_turns_of_edge(copse_flowfield *field, flow_map *map, uint32_t edge, uint32_t count);
 uint32_t flow_turns_of_row(copse_flowfield *field, flow_map *map, uint32_t row, uint32_t count);
 uint32_t flow_add_goal(copse_flowfield *field, flow_map *map, uint32_t index, uint32_t count);
@@ -186,9 +190,9 @@ void flow_wait(copse_flowfield *field, flow_map *map, uint32_t anchor);
 /* Takes from the heap, which must not be empty, the anchor from which the way to a goal is
  * shortest. Floods from this anchor. */
 void flow_spread(copse_flowfield *field, flow_map *map);
-/* Looks in a row for the first cell that floods missed, as may happen in passages narrower than a
- * cell. The way from such a cell gets shorter through the center of a neighboring cell. Makes that
- * center an anchor. False if there is no room for the anchor. */
+/* Looks in a row for the first cell that floods missed, as may happen in narrow passages: a cell
+ * whose way to a goal would be shorter through the center of a neighboring cell. Makes that center
+ * an anchor. False if there is no room for the anchor. */
 bool flow_mend_row(copse_flowfield *field, flow_map *map, uint32_t row);
 
 /* Returns the distance from walls that a build tests for: the radius, plus a margin for rounding

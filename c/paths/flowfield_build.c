@@ -116,8 +116,9 @@ static uint64_t step_goals(copse_flowfield *field, flow_map *map) {
   return map->anchorCount;
 }
 
-/* Floods from the next anchor in the heap. If the heap is empty, searches the next row for cells
- * that floods missed. The build is complete once a search of all rows finds no such cell. */
+/* Takes an anchor (a goal or a turning point) from the heap, and gives cells a shorter way through
+ * it. If the heap is empty, searches the next row for cells that were missed. The build is complete
+ * once a search of all rows finds no such cell. */
 static uint64_t step_spread(copse_flowfield *field, flow_map *map) {
   const uint64_t before = map->visits + map->sights * WORK_PER_SIGHT;
   uint64_t more = 0;

@@ -1,5 +1,6 @@
-/* Floods of the flow field: from an anchor (a goal or a turning point of ways) outward, each cell
- * that sees the anchor, and gets a shorter way through it, is assigned to the anchor. */
+/* Floods of the flow field. A flood starts at an anchor (a goal or a turning point), and goes
+ * outward from cell to cell. It assigns a cell to the anchor if this makes the cell's way to a goal
+ * shorter. */
 
 #include "flowfield.h"
 
@@ -109,8 +110,8 @@ typedef struct flood {
   float point[2], distance; /* of the anchor */
   int32_t column, row;      /* the cell of the anchor */
   double offset[2];         /* from the center of the anchor's cell to the anchor, in cells */
-  /* A flood stops at cells whose known way is shorter than the way through the anchor by at least
-   * this. */
+  /* A cell's known way may be shorter than its way through the anchor. If the difference is less
+   * than this, the flood goes on through the cell, else it stops there. */
   float slack;
   /* For each side of a ring, and for its corners: the pieces of walls that last hid a cell from the
    * anchor. They are tested first, because they often hide the next cells too. COPSE_NONE: none. */
@@ -206,15 +207,18 @@ ALWAYS_INLINE bool offer(flood *from, const ring_cell *next) {
   return true;
 }
 
-/* A side of a ring: a row of cells above or below the anchor's cell, or a column left or right of
- * that cell. The side's cells are numbered -ring … ring; the first and the last are corners of the
- * ring. */
+/* A side of a ring of cells around the anchor's cell: a row above or below that cell, or a column
+ * left or right of it. The side's cells are numbered -ring … ring; the first and the last are
+ * corners of the ring. */
 typedef struct ring_side {
-  int32_t ring, sign, least, most; /* cells least … most are inside the field */
+  int32_t ring, sign, least, most; /* `ring`: the ring's number. `sign`: 1 for a side above or right
+                                    * of the anchor, else -1. Cells least … most are inside the
+                                    * field */
   int32_t along, across; /* what a step along the side, or outward, adds to a cell's index */
   uint32_t middle;       /* the index of the anchor's cell */
-  double far;    /* how far outward from the anchor the centers of the side's cells are, in cells */
-  double offset; /* from the center of the anchor's cell to the anchor, along the side, in cells */
+  double far;    /* the distance from the anchor to the line of the cells' centers, in cells */
+  double offset; /* from the center of the anchor's cell to the anchor, in cells: along x for a row,
+                  * along y for a column */
   bool isRow;
   int set;
 } ring_side;
@@ -248,8 +252,8 @@ ALWAYS_INLINE uint32_t side_cell(const ring_side *side, int32_t number, int32_t 
   return side->middle + (uint32_t)(number * side->along + (side->ring - inner) * side->across);
 }
 
-/* Visits the cells first … last of a side. Appends the runs of cells from which the flood goes on
- * to `spans`. *count is the number of spans. */
+/* Visits the cells first … last of one side of a ring. Appends to `spans` each run of adjacent
+ * cells from which the flood goes on outward. *count is the number of spans. */
 OUT_OF_LINE void flood_cells(flood *from, const ring_side *side, int32_t first, int32_t last,
                              flow_span *spans, uint32_t *count) {
   enum { BIAS = 1 << 20 };

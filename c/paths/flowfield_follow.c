@@ -28,9 +28,9 @@ static void put_goal(const flow_map *map, const float *point, float *goal) {
         i < map->goalCount ? (map->goals[i].lo[axis] + map->goals[i].hi[axis]) / 2 : point[axis];
 }
 
-/* Writes what a field decides for an agent: the preferred velocity, the length of the way, the
- * goal, and the anchor (a goal or a turning point of ways) that the agent heads for, which the next
- * step needs. */
+/* Writes where a field leads an agent: the preferred velocity, the length of the way, and the goal.
+ * Stores in the agent's state which anchor (a goal or a turning point) the agent heads for, because
+ * the next step needs this anchor. */
 static void lead_agent(copse_crowd *crowd, const copse_flowfield *field, uint32_t slot,
                        float timeStep) {
   uint32_t *state = &crowd_whole(crowd, FIELD_STATE)[slot];

@@ -1,4 +1,4 @@
-/* Queries of the flow field: which way an agent goes, and how far it is. */
+/* Queries of the flow field: the direction and the length of the way from a point to a goal. */
 
 #include "flowfield.h"
 
@@ -11,8 +11,8 @@ enum {
   MAX_SIGHTS = 100               /* no further ring is searched after so many lines of sight */
 };
 
-/* A point that an agent may head for: an anchor (a goal or a turning point of ways), the center of
- * a cell, or, in a goal's area, the agent's own position. */
+/* A point that an agent may head for: an anchor (a goal or a turning point), the center of a cell,
+ * or, in a goal's area, the agent's own position. */
 typedef struct aim {
   uint32_t anchor; /* COPSE_NONE: the aim is not an anchor */
   uint32_t cell;   /* if `anchor` is COPSE_NONE: the cell whose center is the aim, or COPSE_NONE for
@@ -21,13 +21,13 @@ typedef struct aim {
   float total; /* the length of the way through `point`, with the goal's cost; INFINITY: no way */
 } aim;
 
-/* An agent that looks for its way. */
+/* The agent whose way to the nearest goal a query looks for. */
 typedef struct seeker {
   const copse_flowfield *field;
   const flow_map *map;
   const float *point;
-  float radius;        /* how far from walls lines of sight must keep */
-  bool isNear;         /* true if `radius` was reduced because the agent is nearer to a wall */
+  float radius;        /* the distance that lines of sight must keep from walls */
+  bool isNear;         /* true if `radius` was reduced, because a wall is nearer to the agent */
   int32_t column, row; /* the lower left one of the four cells whose centers surround the agent */
 } seeker;
 
@@ -153,8 +153,8 @@ static bool squeeze(seeker *agent) {
   return true;
 }
 
-/* Returns what an agent heads for as long as it is not near enough to a corner to turn (see
- * find_aim). */
+/* Returns the point that an agent heads for. find_aim then tests if the agent is near enough to
+ * this point to turn to the next one. */
 static aim first_aim(seeker *agent, uint32_t kept) {
   const uint32_t common = common_anchor(agent);
   if (common != COPSE_NONE) {

@@ -1,4 +1,5 @@
-/* The raster of the flow field: which cells walls block, and where ways turn around corners. */
+/* Prepares a build of the flow field: marks the cells that walls block, and places the anchors
+ * (goals, and turning points at corners). */
 
 #include "flowfield.h"
 
@@ -239,18 +240,18 @@ static bool is_free(const copse_flowfield *field, const flow_map *map, const flo
   copse_wall wall;
   copse_obstacle_nearest(field->walls, point, map->reach, COPSE_SIDE_BOTH, &wall, NULL);
   if (wall.edge != COPSE_NONE) return false;
-  /* If the cell is not blocked, no wall is within map->reach of its center or of the point. So none
-   * is between the two: it would be within a quarter of the cell's diagonal of one of them. The
-   * point is then free, like the center. */
+  /* If the cell is not blocked, its center is free. So is the point then, because no wall is
+   * between the two: it would be within a quarter of the cell's diagonal of the center or of the
+   * point. But both are farther than map->reach, at least half a cell, from all walls. */
   if (!(map->cells[cell] & CELL_BLOCKED)) return true;
   bool isInside;
   copse_obstacle_contains(field->walls, point, &isInside, NULL);
   return !isInside;
 }
 
-/* Adds an anchor (a goal or a turning point of ways) at `point`, if the point is in the field and
- * free (see is_free). Returns the new number of anchors. If there is no room, counts the anchor
- * without storing it. */
+/* Adds an anchor (a goal or a turning point) at `point`, if the point is in the field and free (see
+ * is_free). Returns the new number of anchors. If there is no room, counts the anchor without
+ * storing it. */
 static uint32_t add_anchor(const copse_flowfield *field, flow_map *map, const float *point,
                            uint32_t count) {
   if (!flow_covers(field, point) || !is_free(field, map, point)) return count;
