@@ -58,8 +58,8 @@ enum { OBSTACLE_STACK = COPSE_MAX_DEPTH + 1 };
 /* The solid side of a polygon. Snapshots hold these values, so the values must never change. */
 enum {
   SOLID_OUTSIDE = -1,
-  SOLID_BY_WINDING, /* the current winding decides, because the polygon had no area when it was
-                     * added */
+  SOLID_BY_WINDING, /* the polygon had no area when it was added: its current winding decides which
+                     * side is solid */
   SOLID_INSIDE,
   SOLID_NOWHERE /* no solid side: edges are visible from both sides */
 };

@@ -7,9 +7,10 @@
 
 #include <string.h>
 
-/* To find the best line for a cell, the lines along its pieces of edges are tried: along all pieces
- * if there are at most EXACT, else along a sample of SAMPLES pieces. A median is also computed from
- * at most EXACT pieces. Measured: larger numbers cost more than they gain. */
+/* The line that divides a cell is chosen among the lines along its pieces of edges: all of them up
+ * to EXACT pieces, else a sample of SAMPLES. If none divides well, lines parallel to an axis are
+ * tried, through the median of at most EXACT pieces. Measured: larger numbers cost more than they
+ * gain. */
 enum { EXACT = 32, SAMPLES = 16 };
 
 /* A line, and the number of pieces of edges on each side. A piece that crosses the line counts on
@@ -182,9 +183,9 @@ static void point_on(const copse_obstacle *tree, uint32_t edge, float fraction, 
   }
 }
 
-/* Splits the piece at `place` of work[0], given the signed distances of its ends from the line. The
- * left part stays at `place`; the right part goes to `rightPlace` of work[1]. beginsLeft is true if
- * the piece starts on the left side. */
+/* Cuts a piece of an edge in two, given the signed distances of its ends from a line. The piece is
+ * at the index `place` of work[0]: the part left of the line stays there, the right part goes to
+ * the index `rightPlace` of work[1]. beginsLeft is true if the piece starts on the left side. */
 static void split_piece(copse_obstacle *tree, uint32_t place, uint32_t rightPlace, float begin,
                         float end, bool beginsLeft) {
   obstacle_work *left = &tree->work[0], *right = &tree->work[1];

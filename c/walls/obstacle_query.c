@@ -30,8 +30,8 @@ ALWAYS_INLINE edges4 edges4_at(const copse_obstacle *tree, uint32_t piece) {
                   float4_load(tree->pieceEnds[2] + piece), float4_load(tree->pieceEnds[3] + piece)};
 }
 
-/* The pieces of a leaf that are still to be visited: those of next - 4 … next - 1 whose bit is set
- * in `bits` (bit 0 for next - 4), and all of next … end - 1. */
+/* The pieces of a leaf that are still to be visited: all of next … end - 1, and some of the four
+ * pieces before `next`. Bit i of `bits` is set if the piece next - 4 + i is still to be visited. */
 typedef struct leaf_rest {
   uint32_t next, end, bits;
 } leaf_rest;
@@ -388,8 +388,8 @@ typedef struct tour {
   uint32_t waiting, visits;
   stretch last;                  /* the entry of `stack` that led to the current leaf */
   uint32_t path[OBSTACLE_STACK]; /* the nodes passed on the way down to the leaf */
-  uint32_t steps;                /* the number of nodes in `path`; 0 once tour_push_passed has
-                                  * pushed their other children */
+  uint32_t steps;                /* the number of nodes in `path`; 0 after tour_push_passed, so that
+                                  * it pushes nothing twice */
   leaf_rest rest;
   wide_segment segment;
 } tour;

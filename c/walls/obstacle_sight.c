@@ -21,9 +21,9 @@
 #include <string.h>
 
 /* The visibility polygon is clipped to a box, whose four sides have the edge ids COPSE_NONE - 3 …
- * COPSE_NONE. NOTHING is the edge id of sectors without a visible edge. A row of more than LONG_ROW
- * sectors takes no more edges: a new row starts. MOST_ROWS rows are enough, because start_row keeps
- * each row at least twice as long as the next. */
+ * COPSE_NONE. A sector (a range of directions) without a visible edge has the edge id NOTHING. A
+ * row (a list of sectors) longer than LONG_ROW takes no more edges: a new row starts. MOST_ROWS
+ * rows are enough, because start_row keeps each row at least twice as long as the next. */
 enum { BOX_SIDES = 4, LONG_ROW = 256, MOST_ROWS = 40 };
 #define NOTHING (COPSE_NONE - BOX_SIDES)
 
@@ -36,15 +36,15 @@ typedef struct edge_view {
                  * visible, or seen end-on */
 } edge_view;
 
-/* A place in a row of sectors: a sector, and the view of its edge. Also stands for a part of an
+/* A sector (a range of directions) of a row, and the edge that is visible in it. Or a part of an
  * edge that is still to be inserted into a row. */
 typedef struct cursor {
-  uint32_t place, end; /* the sector's index, and the end of its row (exclusive); end = 0: not a
-                        * sector of a row */
+  uint32_t place, end; /* the sector's index, and the index after its row's last sector; `end` is 0
+                        * if this is no sector */
   uint32_t edge;
   bool isLast, hasView; /* true if the sector is the last of its row; true if `view` was computed */
-  vec start, stop;      /* first and last direction of the sector or part; the last sector of
-                         * a row stops at the positive x axis */
+  vec start, stop;      /* the directions between which the edge is visible; the last sector of a
+                         * row stops at the positive x axis. A part of an edge has no `start` */
   edge_view view;
 } cursor;
 
@@ -55,7 +55,8 @@ typedef struct sight_query {
   vec from;
   vec lo, hi;                 /* the box, relative to the point */
   edge_view sides[BOX_SIDES]; /* the sides of the box; side i has the edge id COPSE_NONE - i */
-  copse_corner *sectors;      /* the sectors of all rows, row after row */
+  copse_corner *sectors;      /* all sectors (ranges of directions that show one edge), row after
+                               * row */
   uint32_t capacity;
   uint32_t room;                  /* the index at which writing must stop: `capacity`, but less in a
                                    * merge */
@@ -138,8 +139,8 @@ SMALL_CODE OUT_OF_LINE void clip(const sight_query *sight, edge_view *view) {
   if (!(vec_cross(view->a, view->b) > 0)) view->cross = 0;
 }
 
-/* Writes the view of an edge. If the edge is not visible, view->cross is 0, and the rest may be
- * unset. */
+/* Writes what is visible of an edge from the query's point, inside the query's box. If nothing is,
+ * view->cross is 0, and the rest may be unset. */
 static void view_edge(const sight_query *sight, uint32_t edge, edge_view *view) {
   WORKED(1);
   if (edge > NOTHING) {
@@ -246,7 +247,8 @@ ALWAYS_INLINE contest compare(const edge_view *one, const edge_view *other, vec 
                    atStop > 0 || (atStop == 0 && atStart > 0)};
 }
 
-/* Moves a cursor, which points to a sector, to another sector of the same row. */
+/* Moves a cursor along its row, a list of sectors (ranges of directions), to the sector at the
+ * index `place`. */
 OUT_OF_LINE void go_to(const sight_query *sight, cursor *sector, uint32_t place) {
   const copse_corner *corner = &sight->sectors[place];
   sector->place = place;
@@ -257,7 +259,8 @@ OUT_OF_LINE void go_to(const sight_query *sight, cursor *sector, uint32_t place)
   sector->hasView = false;
 }
 
-/* Returns the view of a sector's edge, computed when it is first needed. */
+/* Returns how the edge of a sector (a range of directions) looks from the query's point. Computes
+ * this when it is first needed. */
 static const edge_view *view_of(const sight_query *sight, cursor *sector) {
   if (!sector->hasView) view_edge(sight, sector->edge, &sector->view);
   sector->hasView = true;
@@ -290,9 +293,9 @@ OUT_OF_LINE void append_nearer(sight_query *sight, uint32_t first, uint32_t *end
   if (startEdge == stopEdge)
     append(sight, first, end, start, startEdge);
   else {
-    /* isBetween is true even if `crossing`, the vector to the crossing, has exactly the direction
-     * of `start` or `stop`. A sector then starts with `crossing`, because the other vector may have
-     * another length. */
+    /* If the edges cross exactly in the direction of `start` or `stop`, isBetween is true as well.
+     * The new sector starts with `crossing`, the vector to the crossing, because `start` or `stop`
+     * may lead to a nearer or farther point. */
     const vec crossing = crossing_of(&one->view, &other->view);
     const bool isAfter = is_before(start, crossing);
     const bool isBetween = !is_before(crossing, start) && (isLast || !is_before(stop, crossing));
@@ -301,8 +304,8 @@ OUT_OF_LINE void append_nearer(sight_query *sight, uint32_t first, uint32_t *end
   }
 }
 
-/* Merges the last two rows of sectors: keeps the nearer edge in each direction, that of the first
- * row if both are equally near. */
+/* Merges the last two rows of sectors (ranges of directions that show one edge). In each direction,
+ * keeps the nearer edge, or that of the earlier row if both are equally near. */
 SMALL_CODE OUT_OF_LINE void merge(sight_query *sight) {
   const uint32_t first = sight->begins[sight->rows - 2], size = end_of(sight) - first;
   WORKED(1);
@@ -384,7 +387,7 @@ static uint32_t find(const sight_query *sight, uint32_t row, vec direction) {
 }
 
 /* Inserts a part of an edge, from the direction `partStart` to part->stop, into the last row of
- * sectors. */
+ * sectors (ranges of directions that show one edge). */
 SMALL_CODE OUT_OF_LINE void insert(sight_query *sight, cursor *part, vec partStart) {
   const uint32_t begin = find(sight, sight->rows - 1, partStart), first = end_of(sight);
   uint32_t end = first;
@@ -401,9 +404,9 @@ SMALL_CODE OUT_OF_LINE void insert(sight_query *sight, cursor *part, vec partSta
   if (!sight->full) replace(sight, begin, sector.place + 1, end);
 }
 
-/* True if the first row of sectors hides a part of an edge, from the direction `partStart` to
- * part->stop. First tries the sector where the last call ended: usually, that sector hides the part
- * too. */
+/* True if a part of an edge, from the direction `partStart` to part->stop, is hidden by the edges
+ * that were added first: those in the first row of sectors. First tries the sector (a range of
+ * directions) where the last call ended: usually, it hides the part too. */
 static bool hides(sight_query *sight, const cursor *part, vec partStart) {
   cursor *sector = &sight->last;
   if (!sector->end || is_before(partStart, sector->start) ||
@@ -421,8 +424,8 @@ static bool hides(sight_query *sight, const cursor *part, vec partStart) {
   }
 }
 
-/* Adds a part of an edge, from the direction `partStart` to part->stop, unless the first row of
- * sectors hides the part. */
+/* Adds a part of an edge, from the direction `partStart` to part->stop, unless edges that were
+ * added earlier hide it (see hides). */
 static void add_part(sight_query *sight, cursor *part, vec partStart) {
   if (hides(sight, part, partStart)) return;
   if (end_of(sight) - sight->begins[sight->rows - 1] > LONG_ROW) start_row(sight);
@@ -448,9 +451,9 @@ static void add_edge(sight_query *sight, uint32_t edge) {
 
 /* ---- Walking the tree ---- */
 
-/* True if some edge that is visible in the first row of sectors reaches beyond a node's line, as
- * seen from the query's point, or comes within `slack` of the line. If not, these edges hide
- * everything beyond the line. */
+/* True if some edge that is visible so far reaches the far side of a node's line (the side without
+ * the query's point), or comes within `slack` of the line. If not, the visible edges hide
+ * everything on the far side. */
 static bool reaches_over(const sight_query *sight, const obstacle_node *line, float side,
                          float slack) {
   const copse_obstacle *tree = sight->tree;
@@ -480,7 +483,7 @@ static void add_all(sight_query *sight, float x, float y, uint32_t *visits) {
     uint32_t nodeIndex = stack[--waiting];
     WORKED(1);
     const uint32_t parent = parents[waiting];
-    /* reaches_over visits all sectors of the first row. This pays only if many pieces of edges
+    /* reaches_over visits all edges that are visible so far. This pays only if many pieces of edges
      * below the node may be skipped. */
     if (parent != COPSE_NONE &&
         4 * (tree->nodes[nodeIndex].end - tree->nodes[nodeIndex].begin) > sight->begins[1]) {
@@ -503,9 +506,9 @@ static void add_all(sight_query *sight, float x, float y, uint32_t *visits) {
   merge_all(sight);
 }
 
-/* Replaces the sectors of the only row by corners: the points where the visible edge of each sector
- * starts and stops. Works in place, from the last sector to the first. Returns the number of
- * corners. */
+/* Replaces the sectors (ranges of directions that show one edge) by the polygon's corners: the
+ * points where each sector's edge starts and stops. There must be only one row. Works in place,
+ * from the last sector to the first. Returns the number of corners. */
 SMALL_CODE OUT_OF_LINE uint32_t finish(sight_query *sight, vec lo, vec hi) {
   copse_corner *corners = sight->sectors;
   const uint32_t count = sight->begins[1], last = count - 1;
