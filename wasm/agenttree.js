@@ -1,4 +1,5 @@
-// AgentTree: many moving points, rebuilt every frame. Its methods are in points.js, sourced.js and queries.js.
+// AgentTree: many moving points, rebuilt every frame. Its methods are in points.js, sourced.js and
+// queries.js.
 
 import { INDEX_OPTIONS, Points, withFrustum } from './complete.js'
 import { callOf, checkInteger, checkOptions, checkWord } from './errors.js'

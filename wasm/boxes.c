@@ -368,7 +368,8 @@ int32_t boxes_nearest_many(int32_t handle, uint32_t n, uint32_t k, float maxDist
       copse_octree_nearest_many(self->core, self->object.rooms[ROOM_GIVEN], n, k, &query, &rows));
 }
 
-/* Casts n segments. `lists`: see filters_given. */
+/* Casts n segments. `lists` says which filters, such as masks, differ by segment: see
+ * filters_given. */
 EXPORT("boxes_raycast_many")
 int32_t boxes_raycast_many(int32_t handle, uint32_t n, float inflate, uint32_t mask,
                            uint32_t exclude, uint32_t lists) {

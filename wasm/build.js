@@ -53,8 +53,8 @@ const inlineCore = {
 }
 
 /**
- * A plugin that replaces complete.js by single.js, which lacks what entries with few classes do not
- * need. For the entries of `nouns` except paths.
+ * A plugin that replaces the module complete.js by single.js, which has fewer features and is
+ * smaller. For the entries that `nouns` lists, such as 'grid', except 'paths'.
  * @type {import('rolldown').Plugin}
  */
 const single = {

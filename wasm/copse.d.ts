@@ -481,15 +481,18 @@ export interface IndexOptions {
    */
   instance?: Instance
   /**
-   * A crowd or another index whose agents this index finds. It must have the same dimensions and
-   * instance. This index then has no buffers of its own: `positions`, `groups`, `radii`, `masks`,
-   * `slots` and `capacity` are those of the source, and `build()` reads the source's arrays. Free
-   * slots, agents without a group and disabled agents of a crowd are absent from every result. Do
-   * not set the options `capacity` and `layout`. `add`, `move`, `remove`, `clear`, `reserve`,
-   * `save`, `saveInto`, `restore` and setting `slots` throw a `TypeError`. After `dispose()` of the
-   * source, `build`, `has`, `allWithin`, `allNeighbors` and all properties throw `DISPOSED`; other
-   * queries still use the last build. Default: none. Entries with a single class of index, such as
-   * 'copse/grid', do not have this option.
+   * A crowd or another index whose agents this index finds. It must have as many dimensions as this
+   * index, and belong to the same `Instance`. Default: none.
+   *
+   * - `positions`, `groups`, `radii`, `masks`, `slots` and `capacity` are those of the source. Do
+   *   not set the options `capacity` and `layout`.
+   * - `build()` reads the source's arrays. It leaves out free slots, agents without a group, and
+   *   disabled agents of a crowd.
+   * - `add`, `move`, `remove`, `clear`, `reserve`, `save`, `saveInto`, `restore` and setting
+   *   `slots` throw a `TypeError`.
+   * - After `dispose()` of the source, `build`, `has`, `allWithin`, `allNeighbors` and all
+   *   properties throw `DISPOSED`; other queries still use the last build.
+   * - An entry with only one kind of index, such as 'copse/grid', does not have this option.
    */
   source?: Crowd | Crowd3D | Points<2> | Points<3>
 }
@@ -499,7 +502,7 @@ export interface IndexOptions {
  * these options, the buffers grow when a batch needs more room.
  */
 export interface RoomOptions {
-  /** How many ids to make room for: all ids in rows, or two per pair. Default: 0. */
+  /** How many ids to make room for: the total of a batch, with two ids per pair. Default: 0. */
   results?: number
   /** How many neighbors per agent to make room for: the `k` of `allNeighbors`. Default: 0. */
   k?: number
@@ -808,8 +811,8 @@ export interface SensorReach {
    */
   radius?: number
   /**
-   * An agent that is inside leaves when it is farther away than this distance. At least `radius`.
-   * Default: `radius`.
+   * An agent inside the sensor leaves when its distance, measured as for `radius`, is greater than
+   * this. At least `radius`. Default: `radius`.
    */
   leave?: number
   /** 32 bits: finds only agents whose `groups` share a bit with this mask. Default: all bits. */
@@ -899,13 +902,10 @@ export class Sensors<D extends Dimensions = 2> extends Slots {
   // `update()`, which may move the arrays in memory: get them again after each update.
 
   get radii(): Float32s
-  /** The distance `leave` of each sensor. */
+  /** The option `leave` of each sensor: agents inside leave beyond this distance. */
   get leaves(): Float32s
   get masks(): Uint32s
-  /**
-   * The slot of the agent that each sensor surrounds; -1 if the sensor has a place of its own.
-   * Read-only.
-   */
+  /** The slot of the agent that each sensor surrounds; -1 if it surrounds none. Read-only. */
   get agents(): Int32s
 
   /**
@@ -1273,8 +1273,9 @@ export class ObstacleTree extends Slots {
   move(slot: number, points: ArrayLike<number>): void
   /**
    * Builds the tree from `vertices`, usually in O(N log N). You need to call `build` only after the
-   * game wrote to that array: after all other changes, the next query builds the tree. The solid
-   * sides of polygons stay the same. If `build` throws `NOT_FINITE`, the previous tree stays.
+   * game wrote to that array: after all other changes, the next query builds the tree. A build does
+   * not change which side of a polygon is solid. If `build` throws `NOT_FINITE`, the previous tree
+   * stays.
    */
   build(): void
 
@@ -1604,9 +1605,10 @@ export class Crowd extends AnyCrowd<2> {
   /**
    * Makes a flow field lead agents around walls: in each step, the agents prefer the field's
    * direction at their `preferredSpeed`, until they are at the goal. `arrived()` and `stuck()`
-   * report them as if the goals were their own. An agent that has no way, or is larger than the
-   * field's radius, stands still and is then stuck. An agent stops where it enters a goal's area.
-   * Each step also writes the agents' `goals`: where their ways end, NaN if there is no way.
+   * return these agents too. If there is no way for an agent, or the agent is larger than the
+   * field's radius, it stands still and is then stuck. An agent stops where it enters a goal's
+   * area. Each step also writes the agents' `goals`: the center of the goal that the field leads
+   * the agent to; NaN if there is no way.
    *
    * Up to 32 fields can lead a crowd: an agent follows the first one whose `mask` has a bit of the
    * agent's groups. Calling `follow` again with the same field replaces the mask; with mask 0, the
@@ -1752,9 +1754,9 @@ export class FlowField extends CoreObject {
   get obstacles(): ObstacleTree | null
   set obstacles(obstacles: ObstacleTree | null)
   /**
-   * The distance that ways keep from walls, in world units: best a little more than the radius of
-   * the largest agent, such as 1.02 times, so that this agent has room to turn. At least half a
-   * cell, else a `RangeError`.
+   * The minimum distance between ways and walls, in world units. Choose slightly more than the
+   * radius of the largest agent, such as 1.02 times that radius, so that this agent has room to
+   * turn. At least half a cell, else a `RangeError`.
    */
   get radius(): number
   set radius(radius: number)
@@ -1798,11 +1800,14 @@ export class FlowField extends CoreObject {
   get isBuilt(): boolean
 
   /**
-   * Returns the length of the way from a point to the nearest goal, with the goal's cost; Infinity
+   * Returns the length of the way from a point to the nearest goal, plus the goal's cost; Infinity
    * if there is no way. In a goal area, the length is the area's cost, unless another goal is
-   * nearer. If the point is nearer to a wall than the radius, the first straight part of the way
-   * keeps almost the point's distance from the wall. There may be no way if the radius exceeds that
-   * distance by more than ten cells, or if the point is in a sharp corner.
+   * nearer.
+   *
+   * If the point is nearer to a wall than the field's `radius`, the first straight part of the way
+   * may come almost as near to the wall as the point. But if `radius` exceeds the point's distance
+   * from the wall by more than ten cells, or if the point is in a sharp corner, there may be no
+   * way.
    */
   distance(...point: Point<2>): number
   /**
@@ -1842,7 +1847,7 @@ export class FlowField extends CoreObject {
    */
   cells(): Float32s
   /**
-   * Returns a copy of the ways between anchors (goals, and turning points of ways), to draw them.
+   * Returns a copy of the ways between anchors (goals, and points where ways turn), to draw them.
    * For each anchor from which there is a way: a line to the next anchor (x0, y0, x1, y1), and the
    * length of the whole way to the goal. A goal's line ends where it starts.
    */

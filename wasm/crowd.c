@@ -33,7 +33,7 @@ _Static_assert(sizeof(crowd) <= OBJECT_BYTES, "see any_object");
   VIEW(generations, u, arrays.generations)                                                         \
   VIEW(arrived, u, arrays.arrived)                                                                 \
   VIEW(stuck, u, arrays.stuck)                                                                     \
-  VIEW(inspectedCounts, u, &self->inspected->neighborCount) /* this and the next 3 counts */       \
+  VIEW(inspectedCounts, u, &self->inspected->neighborCount) /* 4 counts: see copse_crowd_view */   \
   VIEW(inspectedNeighbors, u, self->inspected->neighbors)                                          \
   VIEW(inspectedWalls, u, self->inspected->walls)                                                  \
   VIEW(inspectedConstraints, f, self->inspected->constraints)                                      \

@@ -36,8 +36,8 @@ const FAILED = -(2 ** 31)
 export const callOf = (name) => ({ _name: name, _method: '' })
 
 /**
- * Returns the class and method of a call, for its error message. Only for errors: the string would
- * be garbage, and queries must make none.
+ * Returns the class and method of a call, for its error message. Call it only for errors: it
+ * allocates a string, and queries that succeed must allocate nothing.
  */
 export function place({ _name, _method }) {
   return _method ? `${_name}.${_method}` : _name

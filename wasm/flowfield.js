@@ -27,7 +27,7 @@ const MAX_ANCHORS = 65534
 const MAX_SIDE = 16384
 /** Each bound is at most this many cells away from 0. */
 const MAX_PLACE = 65536
-/** Indices of the words in a snapshot that are numbers of goals. */
+/** Indices of the 32-bit words in a snapshot that say how many goals it holds. */
 const GOAL_WORDS = [12, 21, 22]
 
 /** Checks the radius. `least` is half a cell. */
@@ -59,7 +59,11 @@ export class FlowField extends CoreObject {
   /** Half a cell: the least radius. */
   #least
   #radius
-  /** By address: arrays with one number per cell. @type {Record<number, View>} */ #cellViews = {}
+  /**
+   * Views of the arrays with one number per cell. The keys are the arrays' addresses.
+   * @type {Record<number, View>}
+   */
+  #cellViews = {}
   // What `directionMany` and `stats` return: the same object in every call.
   /** @type {any} */ #directions = {}
   /** @type {any} */ #stats = {}
@@ -168,7 +172,8 @@ export class FlowField extends CoreObject {
       const { min, max } = Math
       goals.set([min(x0, x1), min(y0, y1), max(x0, x1), max(y0, y1), cost], 5 * i)
     }
-    this._begin(method) // again: a getter of `numbers` may have called a method
+    // Called again, because a getter of `numbers` may have disposed the field or called a method.
+    this._begin(method)
     this._stage(goals.byteLength).set(new Uint8Array(goals.buffer))
     this._leave(this._enter().set_goals(this._handle, count))
   }

@@ -3,7 +3,7 @@
 import { checkInteger, checkOptions, CopseError, place, refuse } from './errors.js'
 import { handleOf } from './references.js'
 
-/** The maximum number of fields of a crowd: COPSE_CROWD_FIELDS in c/copse.h. */
+/** The maximum number of flow fields that lead a crowd: COPSE_CROWD_FIELDS in c/copse.h. */
 const MAX_FIELDS = 32
 
 /**
@@ -14,7 +14,7 @@ const MAX_FIELDS = 32
 export const withFollow = (Class) =>
   class extends Class {
     /**
-     * The fields that lead agents, each with the groups that it leads.
+     * The flow fields that lead agents, each with the groups that it leads.
      * @type {{ field: import('./flowfield.js').FlowField, mask: number }[]}
      */
     _guides = []
@@ -35,7 +35,10 @@ export const withFollow = (Class) =>
       else throw new CopseError('FULL', `${place(this)}: at most ${MAX_FIELDS} fields`)
     }
 
-    /** Calls the core's `step` of crowds or, if fields lead the crowd, that of the fields. */
+    /**
+     * Calls the core's `step` of crowds or, if flow fields lead the crowd, the `step` of flow
+     * fields.
+     */
     _step(walls, timeStep) {
       const guides = this._guides
       for (let i = 0; i < guides.length; i++) {

@@ -19,8 +19,12 @@ const BRAND = Symbol.for('copse.Instance')
 export class Instance {
   /** The core's exports: the functions of wasm/*.c. @type {any} */ #exports = {}
   #isInside = false
-  /** Results of the method `functions`, by family. @type {Record<string, any>} */ #functions = {}
-  /** Results of the method `names`, by address. @type {Record<number, string[]>} */ #names = {}
+  /**
+   * The core's functions by family of objects, such as points or walls: filled by `functions`.
+   * @type {Record<string, any>}
+   */
+  #functions = {}
+  /** Lists of names by address, filled by `names`. @type {Record<number, string[]>} */ #names = {}
   /** @type {WebAssembly.Memory} */ memory
   /** The entry point of the package that made this instance, such as 'copse/grid'. */
   _entry = ''
@@ -138,7 +142,7 @@ export function instanceOr(owner, noun, option, core = noun) {
 async function read(url) {
   const { href } = new URL(url, globalThis.location?.href)
   if (!href.startsWith('file:')) return fetch(href)
-  const { process } = /** @type {any} */ (globalThis) // Node's fetch can't read files
+  const { process } = /** @type {any} */ (globalThis) // Node's fetch can't read files: use node:fs
   return process.getBuiltinModule('node:fs').readFileSync(new URL(href))
 }
 

@@ -1,5 +1,5 @@
-// KdTree: points that seldom move. Its methods are in points.js, sourced.js and queries.js. A tree can also be made from a
-// snapshot.
+// KdTree: points that seldom move. Its methods are in points.js, sourced.js and queries.js. A tree
+// can also be made from a snapshot.
 
 import { INDEX_OPTIONS, Points, withFrustum } from './complete.js'
 import { callOf, checkArray, checkOptions, checkWord, CopseError } from './errors.js'

@@ -183,8 +183,8 @@ export class CoreObject {
   // A method calls `_begin`, checks arguments, then calls `_enter`, a core function, and `_leave`.
 
   /**
-   * Begins a method: throws if the object was disposed. Reading #isAlive throws a `TypeError` if
-   * `this` is not a CoreObject but, for example, a proxy of one.
+   * Public methods call this first. It throws if the object was disposed. Reading #isAlive throws a
+   * `TypeError` if `this` is not a CoreObject but, for example, a proxy of one.
    */
   _begin(method) {
     if (!this.#isAlive)
@@ -192,7 +192,7 @@ export class CoreObject {
     this._method = method
   }
 
-  /** Returns the core's functions. The method calls one of them, and must then call `_leave`. */
+  /** Returns the core's functions. The caller calls one of them, and must then call `_leave`. */
   _enter() {
     this._instance.enter()
     return this._wasm
@@ -215,8 +215,8 @@ export class CoreObject {
   }
 
   /**
-   * Makes new views of all arrays. Must be called after arrays may have been reallocated. Returns
-   * the new value of `#limits`.
+   * Makes new views of all arrays. Must be called after arrays may have been reallocated. Returns a
+   * new value for `#limits`, the view of the object's capacities.
    */
   #locate() {
     const owner = this._instance
@@ -235,8 +235,8 @@ export class CoreObject {
   }
 
   /**
-   * Returns a view of the whole array `name` of a room: its length is the room's capacity. If a
-   * room was reallocated, first makes new views of all arrays.
+   * Returns a view of the array `name` in a room, a buffer for batches: the view is as long as the
+   * room's capacity. If a room was reallocated, first makes new views of all arrays.
    */
   _room(room, name) {
     const limits = this.#limits.at(2 + ROOMS)

@@ -22,16 +22,17 @@ typedef struct family family;
  * it is first needed, and never shrinks. JavaScript uses the same indices, see wasm/object.js. */
 typedef enum room {
   ROOM_GIVEN,           /* input: floats of points, segments, boxes or planes */
-  ROOM_ROWS,            /* rows of ids: all offsets, then all counts */
+  ROOM_ROWS,            /* rows of ids: where each row starts in ROOM_IDS, then how many ids it
+                         * has */
   ROOM_IDS,             /* the ids of all rows, or of pairs */
-  ROOM_NEIGHBOR_COUNTS, /* rows of k neighbors: counts */
-  ROOM_NEIGHBORS,       /* rows of k neighbors: all ids, then all squared distances */
+  ROOM_NEIGHBOR_COUNTS, /* rows of nearest neighbors: how many neighbors each row has */
+  ROOM_NEIGHBORS,       /* rows of nearest neighbors: all ids, then all squared distances */
   ROOM_HITS,            /* hits of rays: all ids, then all fractions */
   ROOMS
 } room;
 
-/* The first member of every family's struct. The struct and its arrays, which hold arguments and
- * results of single queries, share one block. */
+/* The first member of the struct of every object, such as a tree or crowd. That struct and its
+ * arrays, which hold arguments and results of single queries, share one block. */
 typedef struct object {
   const family *family;
   void *block;    /* the struct, then its arrays */
@@ -39,22 +40,23 @@ typedef struct object {
   float *rooms[ROOMS];
   /* JavaScript reads the members from here on. */
   uint32_t capacity;
-  uint32_t moves;       /* how often a room was reallocated: if it changes, views are invalid */
+  uint32_t moves;       /* counts reallocations of the object's arrays, after which views are
+                         * invalid */
   uint32_t room[ROOMS]; /* the capacity of each buffer in `rooms`, in items of ROOM_BYTES */
 } object;
 
 enum { OBJECT_BYTES = 384, MAX_FIGURES = 16 };
 
-/* The functions of a family, and the names of its views and figures. A view is an array that
- * JavaScript accesses in linear memory; a figure is a number that stats() returns. The text `views`
- * has "name:type " for each view, `figures` has "name " for each figure. Each family lists its
- * views in one macro and its figures in another. A macro expands to both the text and the values
- * (see VIEW_TEXT below), so they always agree. */
+/* The functions of a family of objects, such as points or walls, and the names of its views and
+ * figures. A view is an array that JavaScript accesses in linear memory; a figure is a number that
+ * stats() returns. The text `views` has "name:type " for each view, `figures` has "name " for each
+ * figure. Each family lists its views in one macro and its figures in another. A macro expands to
+ * both the text and the values (see VIEW_TEXT below), so they always agree. */
 struct family {
   size_t bytes; /* size of the family's struct: at most OBJECT_BYTES */
   const char *views, *figures;
   uintptr_t (*view)(object *self, uint32_t which); /* address of a view, by index; 0: none */
-  /* Writes the values that `figures` names, at most MAX_FIGURES. */
+  /* Writes the numbers that stats() returns, at most MAX_FIGURES, in the order of `figures`. */
   void (*read_figures)(object *self, double *numbers);
   /* Lays out the struct's arrays in a block, and sets the pointers to them. If the arena has no
    * memory, only measures the block. */
@@ -72,22 +74,24 @@ struct family {
   copse_status (*save)(object *self, void *bytes, size_t capacity, size_t *total);
   copse_status (*restorable)(object *self, const void *bytes, size_t size);
   copse_status (*restore)(object *self, const void *bytes, size_t size);
-  /* Writes cells to draw, like copse_octree_cells. NULL: the family has no cells. */
+  /* Writes cells to draw, like copse_octree_cells. NULL: objects of this family, such as crowds,
+   * have no cells. */
   size_t (*cells)(object *self, size_t skipped, float *out, size_t capacity);
   bool (*validate)(object *self); /* NULL: nothing to check */
 };
 
-/* Macros that expand a family's lists VIEW(name, type, address) and FIGURE(name, value) to text or
- * to values. Types of views: f float, u uint32_t, i int32_t. */
+/* Each kind of object lists its arrays as VIEW(name, type, address), and its statistics as
+ * FIGURE(name, value). These macros turn such a list into text or into values. Types of views: f
+ * float, u uint32_t, i int32_t. */
 #define VIEW_TEXT(name, type, place)  #name ":" #type " "
 #define VIEW_PLACE(name, type, place) (uintptr_t)(place),
 #define FIGURE_TEXT(name, value)      #name " "
 #define FIGURE_VALUE(name, value)     (double)(value),
 
-/* Returns the size of an object's block and rooms, in bytes. */
+/* Returns the memory of an object in bytes: its block and its buffers for batches. */
 uint64_t object_bytes(const object *self);
-/* Grows a room to at least `count` items; its contents are lost if it moves. Returns false, and
- * changes nothing, if there is no memory. */
+/* Enlarges one of an object's buffers for batches to at least `count` items; its contents are lost
+ * if it moves. Returns false, and changes nothing, if there is no memory. */
 bool room_take(object *self, room which, uint64_t count);
 ALWAYS_INLINE uint32_t *room_words(const object *self, room which) {
   return (uint32_t *)self->rooms[which];
@@ -97,15 +101,15 @@ ALWAYS_INLINE uint32_t *room_second(const object *self, room which) {
   return self->room[which] ? room_words(self, which) + self->room[which] : NULL;
 }
 
-/* True if ROOM_GIVEN has at least `floats` floats, and the first `floats` are valid coordinates.
- * Check this before a batch grows rooms, so that memory does not grow for wrong arguments. */
+/* True if the buffer for arguments, ROOM_GIVEN, starts with `floats` valid coordinates. Check this
+ * before a batch enlarges buffers, so that memory does not grow for wrong arguments. */
 bool is_given(const object *self, uint64_t floats);
 
-/* What ROOM_GIVEN holds for each row of a batch. */
+/* What JavaScript writes to the buffer ROOM_GIVEN for each row of a batch. */
 typedef enum given { GIVEN_NOTHING, GIVEN_POINT, GIVEN_SEGMENT, GIVEN_BOX } given;
-/* Begins a batch of `rows` rows: checks what ROOM_GIVEN holds for them, and grows the buffer
- * `which` for them. Swaps the lo and hi of a box on each axis where lo > hi. Sides of a box may be
- * infinite. */
+/* Begins a batch of `rows` rows. Checks the points, segments or boxes that JavaScript wrote to
+ * ROOM_GIVEN. Swaps the lo and hi of a box on each axis where lo > hi; sides of a box may be
+ * infinite. Then enlarges the buffer `which` to `rows` items. */
 copse_status batch_begin(object *self, room which, uint32_t rows, given given, uint32_t dimensions);
 /* Writes the filters of a batch of n segments. If `lists` is not 0, ROOM_GIVEN has room for three
  * more arrays after the segments, with an entry per segment: masks, slots to exclude, and values of
@@ -124,7 +128,6 @@ ALWAYS_INLINE copse_rows rows_room(const object *self) {
                       .capacity = self->room[ROOM_IDS]};
 }
 
-/* Returns a struct for results that a batch writes to ROOM_IDS, without distances. */
 ALWAYS_INLINE copse_results ids_room(const object *self) {
   return (copse_results){.ids = room_words(self, ROOM_IDS), .capacity = self->room[ROOM_IDS]};
 }
@@ -147,12 +150,12 @@ object *object_of(int32_t handle, const family *family);
 bool can_allocate(uint64_t bytes);
 
 /* Allocates an object with the family, capacity and other members of `prototype`. The caller then
- * creates its index, which takes `indexBytes` bytes. Returns NULL and a status if `indexBytes` is 0
- * (an option of the index is invalid), or if there is no memory for both object and index. */
+ * creates the object's tree (or grid, crowd, …), which takes `indexBytes` bytes. Returns NULL and a
+ * status if `indexBytes` is 0 (an option is invalid), or if there is no memory for both. */
 object *object_take(const object *prototype, size_t indexBytes, copse_status *status);
 
-/* Returns a handle for an object. `status` is the result of creating its index. If that failed, or
- * if there is no memory for the handle, frees the object and returns FAILED. */
+/* Returns a handle for an object. `status` is the result of creating its tree (or grid, crowd, …).
+ * If that failed, or if there is no memory for the handle, frees the object and returns FAILED. */
 int32_t object_adopt(object *self, copse_status status);
 
 /* ---- Staging: the buffer for snapshots, polygons and shapes to or from JavaScript ---- */
@@ -167,8 +170,8 @@ extern staging staged;
  * number is a multiple of the size of each shape, so that no shape is cut off: 5 floats for a line,
  * 6 for a cell in 2D, 8 in 3D, 7 for a cell of a flow field. */
 enum { MAX_DRAWN = 7560 };
-/* Returns how many floats of shapes a call writes to the staging buffer: skips the first `skipped`
- * of `floats`, and writes the rest, at most MAX_DRAWN. */
+/* Returns how many floats a call has written to the staging buffer, out of `floats` floats of cells
+ * or lines to draw: all but the first `skipped`, but at most MAX_DRAWN. */
 int32_t staged_floats(size_t floats, uint32_t skipped);
 
 /* The lowest slot with an invalid coordinate or box, after a build, load, move, step or save that
@@ -183,7 +186,7 @@ copse_status obstacles_of(int32_t handle, const copse_obstacle **walls);
 copse_crowd *crowd_core_of(int32_t handle);
 /* Does a step of a crowd; without walls if their handle is negative. */
 int32_t crowd_step(int32_t handle, int32_t wallsHandle, float timeStep);
-/* Returns the index of points that a handle refers to; NULL if it refers to none. */
+/* Returns the AgentTree, Grid or KdTree of a handle; NULL if the handle refers to none of these. */
 const copse_points *index_of(int32_t handle);
 
 /* JavaScript passes as `sort` a copse_sort, plus WITH_DISTANCES if it needs the distances. */

@@ -152,7 +152,8 @@ export class ObstacleTree extends Slots {
   }
 
   /**
-   * Does the same as `_prepare`, but errors name the method `build`. For `stats` and for crowds.
+   * Builds the tree if polygons changed, like `_prepare`, but errors name the method `build`. For
+   * `stats`, and for crowds and flow fields that use the tree.
    */
   _buildChanged() {
     this._begin('build')

@@ -8,14 +8,15 @@ typedef struct paths {
   object object;
   copse_flowfield *core;
   int32_t walls;  /* the handle of the obstacle tree; negative: none */
-  bool isBound;   /* true if the field `core` uses the obstacle tree of that handle */
+  bool isBound;   /* true if `core` uses the obstacle tree with the handle `walls` now */
   float *corners; /* the last path: room for `capacity` + 1 corners */
   struct {        /* JavaScript reads these numbers as one array */
     uint32_t columns, rows;
     uint32_t goals;  /* the maximum number of goals */
     uint32_t needed; /* how many anchors the last build needed: goals and turning points */
   } sizes;
-  struct { /* JavaScript also reads these: the radius, and the result of paths_direction */
+  struct { /* JavaScript also reads these as one array: the radius, then the result of
+            * paths_direction */
     float radius, distance, direction[2];
   } way;
 } paths;

@@ -24,14 +24,14 @@ typedef struct points {
 } points;
 _Static_assert(sizeof(points) <= OBJECT_BYTES, "see any_object");
 
-/* Returns the index of a handle; NULL if the handle is stale. */
+/* Returns the AgentTree, Grid or KdTree of a handle; NULL if the handle is stale. */
 points *points_of(int32_t handle);
 
 /* Copies `radii` to builtRadii, which queries use. Copies 0 for a radius that is NaN or negative,
  * and for a slot that is not in the last build. NULL: all radii are 0. */
 void points_use_radii(points *self, const float *radii);
 
-/* The agents of a source, in arrays by slot. */
+/* The agents of a crowd or of an index of points, in arrays by slot. */
 typedef struct agents {
   uint32_t dimensions;
   copse_sensed_agents core; /* positions, groups and generations. The groups of a slot are 0 if the
@@ -40,8 +40,8 @@ typedef struct agents {
   const float *radii;
 } agents;
 
-/* Returns the index of a handle, and writes the agents of its source to *own. Returns NULL if the
- * handle or that of the source is stale, or if the index has no source. */
+/* Returns the AgentTree, Grid or KdTree of a handle, and writes the agents of its source to *own.
+ * Returns NULL if the index or its source was destroyed, or if it has no source. */
 points *sourced_of(int32_t handle, agents *own);
 
 double points_all_within(int32_t handle, float radius, uint32_t mask);

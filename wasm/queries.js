@@ -347,8 +347,8 @@ export function neighborRowsOf(object, count) {
 }
 
 /**
- * Casts many rays. For points, `bits` has the bit RADIUS. Boxes have no radius: their function in
- * the core ignores the last argument.
+ * Casts many rays, at points or at boxes. `bits` are the options that the caller may pass. For
+ * boxes, the core ignores the last argument, `radius`.
  */
 export function castMany(object, segments, options, bits) {
   ask(object, 'raycastMany', options, bits | EACH)

@@ -10,8 +10,9 @@ typedef struct sensors {
   object object;
   copse_sensors *core;
   int32_t index; /* the handle of the index of points */
-  struct {       /* JavaScript reads these as one array */
-    /* The limit `results`; then how many agents left, entered, and are inside, over all sensors. */
+  struct {       /* JavaScript reads these numbers as one array */
+    /* `results`: the maximum number of agents that an update finds. The others: how many agents
+     * left, entered and are inside, over all sensors. */
     uint32_t results, left, entered, inside;
   } sizes;
 } sensors;

@@ -172,7 +172,7 @@ export class Sensors extends Slots {
       checkArguments(this, arguments.length, 1 + (kind === BOX ? 2 : 1) * this._dimensions)
       if (kind === CIRCLE) checkPoint(this, a, b, this._isPlane ? 0 : c)
       else return this.#moveBox(slot, a, b, c, d, e, f)
-    } else a = b = c = 0 // not checked, because the core refuses a free slot
+    } else a = b = c = 0 // the slot is free: the core refuses it, whatever the coordinates are
     this._leave(this._enter().move(this._handle, slot, a, b, c, 0, 0, 0))
   }
 

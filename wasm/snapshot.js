@@ -1,6 +1,6 @@
-// Reads the head of a snapshot that the core refused, to tell the game why: the core only returns
-// BAD_SNAPSHOT. A head starts with the words of snapshot_header (c/base/snapshot.h), which are the
-// same for all classes. The options of the class follow.
+// Reads the head of a snapshot, its first bytes, to tell the game why the core refused it: the core
+// only returns BAD_SNAPSHOT. A head starts with the words of snapshot_header (c/base/snapshot.h),
+// which are the same for all classes. The options of the class follow.
 
 import { CopseError, place } from './errors.js'
 
@@ -34,8 +34,8 @@ export function isSnapshot(bytes) {
 }
 
 /**
- * Returns the value of an option in a head. The value is a float if `name` ends with `:f`, else an
- * integer.
+ * Returns an option that a snapshot stores in the 32-bit word with the index `word`: a float if
+ * `name` ends with `:f`, else an integer.
  */
 function optionOf(snapshot, word, name) {
   const value = wordOf(snapshot, word)
@@ -49,8 +49,8 @@ function optionOf(snapshot, word, name) {
  *   expected
  * @param {Uint8Array} snapshot
  * @param {Uint8Array} own the first bytes of a snapshot of the object itself
- * @param {readonly string[]} options the names of the words from the index `OWN` on, which hold
- *   options. A word must be equal in `snapshot` and `own`, unless its name is ''
+ * @param {readonly string[]} options the names of the options that a snapshot stores from the word
+ *   `OWN` on. Each must be equal in `snapshot` and `own`, unless its name is ''
  */
 export function badSnapshot(instance, call, snapshot, own = snapshot, options = []) {
   const isDifferent = (name, i) => name && wordOf(snapshot, OWN + i) !== wordOf(own, OWN + i)

@@ -7,8 +7,8 @@
 
 #include <string.h>
 
-/* Writes the agents of the object of a handle. Returns false if the handle is stale, or if the
- * object has no agents of its own. */
+/* Writes to *found the agents of the crowd or index that a handle refers to. Returns false if the
+ * handle is stale, or if that object has no agents of its own. */
 static bool agents_of(int32_t handle, agents *found) {
   const points *index = points_of(handle);
   copse_crowd *crowd = crowd_core_of(handle);

@@ -1,6 +1,6 @@
-// Indexes of points with the option `source`: their agents are those of a crowd or of another index.
-// An entry with one class does not contain this module (see complete.js): it has no other class
-// whose objects could be sources.
+// Indexes of points with the option `source`: their agents are those of a crowd or of another
+// index. An entry with one class does not contain this module (see complete.js): it has no other
+// class whose objects could be sources.
 
 import { callOf, CopseError, notInCore, place, refuse } from './errors.js'
 import { mixin } from './object.js'
@@ -9,7 +9,7 @@ import { Queries } from './queries.js'
 
 export const INDEX_OPTIONS = [...OWN_OPTIONS, 'source']
 
-/** Returns the error of a call that needs the source, although the source was disposed. */
+/** Returns the error for a method that needs the source, if the source was disposed. */
 const disposed = (call) => new CopseError('DISPOSED', `${place(call)}: the source was disposed`)
 
 /**
@@ -64,14 +64,17 @@ class SourcedPoints extends PointsOnly {
     throw notInCore(this)
   }
 
-  /** Begins a method that reads agents. Returns the object that has them. */
+  /**
+   * For methods that read agents. Throws if the source was disposed. Returns the object that has
+   * the agents: the source or, if there is none, this index.
+   */
   #read(method) {
     this._begin(method)
     if (this._holder._handle < 0) throw disposed(this)
     return this._holder
   }
 
-  /** Begins a method that changes or saves agents. Throws if they belong to another object. */
+  /** For methods that change or save agents. Throws if the agents belong to another object. */
   #change(method) {
     this._begin(method)
     const holder = this._holder
