@@ -335,27 +335,27 @@ SMALL_CODE static void flush_queue(row_queue *queue, uint32_t k, copse_neighbor_
   queue->size = 0;
 }
 
-/* Writes the k nearest agents to a row. Returns the length of the row. */
+/* Writes the k nearest agents to a row, by a single query. `reach2` is the squared distance to try
+ * first; 0: the structure estimates one. Returns the length of the row. */
 SMALL_CODE static uint32_t nearest_of_query(const batch_query *batch, const float *center,
-                                            const copse_query *query, uint32_t k, pairs row) {
+                                            const copse_query *query, uint32_t k, float reach2,
+                                            pairs row) {
   copse_results results = {.ids = row.ids, .distances2 = row.distances2, .capacity = k};
-  copse_points_neighbors(batch->points, center, k, query, &results);
+  points_find_neighbors(batch->points, center, k, query, reach2, &results);
   return results.total;
 }
 
-SMALL_CODE static uint32_t nearest_alone(const batch_query *batch, const float *center,
-                                         uint32_t slot, uint32_t k, pairs row) {
-  const copse_query query = query_of(batch, slot);
-  return nearest_of_query(batch, center, &query, k, row);
-}
-
-/* Makes a query of the whole index for a gathered entry, and writes the entry's row. Needed if too
- * few of the entry's neighbors were gathered. */
+/* Writes the row of a gathered entry by a single query of all agents. Needed if only `count` of its
+ * k neighbors are within reach2. First tries a greater distance: at the density of these `count`,
+ * slightly more than k are within it. */
 SMALL_CODE OUT_OF_LINE uint32_t nearest_beyond(const batch_query *batch, const nearby *near,
-                                               uint32_t i, uint32_t k, pairs row) {
-  float center[3];
+                                               uint32_t i, uint32_t k, uint32_t count, float reach2,
+                                               pairs row) {
+  float center[3], factor = (float)(k + 3) / ((float)count + 0.5f);
+  if (factor > 3) factor = 3;
   nearby_center(near, i, center, (int)batch->points->dimensions);
-  return nearest_alone(batch, center, near->ids[i], k, row);
+  const copse_query query = query_of(batch, near->ids[i]);
+  return nearest_of_query(batch, center, &query, k, reach2 * factor, row);
 }
 
 static pairs row_at(const copse_neighbor_rows *rows, uint32_t i, uint32_t k) {
@@ -385,7 +385,8 @@ SMALL_CODE void batch_nearest(neighbor_search *search, const nearby *near, uint3
     const pairs row = queued ? row_at(&waiting, queue->size, k) : row_at(search->rows, slot, k);
     float *guess2 = &search->expected.guess2;
     uint32_t count = select_near(batch, near, &list, &asker, k, reach2, guess2, row);
-    if (count < k && reach2 < search->max2) count = nearest_beyond(batch, near, self, k, row);
+    if (count < k && reach2 < search->max2)
+      count = nearest_beyond(batch, near, self, k, count, reach2, row);
     learn(&search->expected, row, count, k);
     if (!queued) {
       search->rows->counts[slot] = count;
@@ -441,7 +442,8 @@ void batch_nearest_one(neighbor_search *search, const nearby *near, uint32_t sel
     row.ids[0] = ids[i % 8];
     row.distances2[0] = distances2[i % 8];
     uint32_t count = distances2[i % 8] <= reach2;
-    if (!count && reach2 < search->max2) count = nearest_beyond(&search->batch, near, self, 1, row);
+    if (!count && reach2 < search->max2)
+      count = nearest_beyond(&search->batch, near, self, 1, 0, reach2, row);
     search->rows->counts[slot] = count;
     learn(&search->expected, row, count, 1);
   }
@@ -450,7 +452,8 @@ void batch_nearest_one(neighbor_search *search, const nearby *near, uint32_t sel
 SMALL_CODE void batch_nearest_alone(neighbor_search *search, const float *center, uint32_t slot) {
   const uint32_t k = search->k;
   const pairs row = row_at(search->rows, slot, k);
-  const uint32_t count = nearest_alone(&search->batch, center, slot, k, row);
+  const copse_query query = query_of(&search->batch, slot);
+  const uint32_t count = nearest_of_query(&search->batch, center, &query, k, 0, row);
   search->rows->counts[slot] = count;
   learn(&search->expected, row, count, k);
 }
@@ -495,7 +498,7 @@ SMALL_CODE static void nearest_of_each(neighbor_search *search, const float *cen
   for (uint32_t i = 0; i < n; i++)
     search->rows->counts[i] =
         nearest_of_query(batch, centers + (size_t)i * batch->points->dimensions, &batch->query,
-                         search->k, row_at(search->rows, i, search->k));
+                         search->k, 0, row_at(search->rows, i, search->k));
 }
 
 SMALL_CODE copse_status copse_points_nearest_many(const copse_points *points, const float *centers,

@@ -167,16 +167,19 @@ float points_reach2(const float *box, uint32_t size, const float *center, uint32
 }
 
 /* Finds the k <= RANK_K nearest agents by sorting all agents within an estimated reach. This is
- * much faster than a search with a heap. Returns false if there is no estimate, or if it is too
- * small or too great. The caller must then search with a heap, up to the squared distance *limit2.
- * If too many agents are within the reach, *limit2 is now the square of the reach. */
+ * much faster than a search with a heap. `reach2` is the squared estimate; 0: the structure makes
+ * one. Returns false if it makes none, or if the estimate is too small or too great. The caller
+ * must then search with a heap, up to the squared distance *limit2. If too many agents are within
+ * the reach, *limit2 is now the square of the reach. */
 static bool neighbors_by_reach(const copse_points *points, const float *center, uint32_t k,
-                               const copse_query *query, copse_results *results, float *limit2) {
+                               const copse_query *query, float reach2, copse_results *results,
+                               float *limit2) {
   enum { FOUND_LIMIT = 64, REACH_TRIES = 3 };
   float distances2[FOUND_LIMIT + RANK_PADDING];
   uint32_t ids[FOUND_LIMIT + RANK_PADDING];
-  float reach2 = points->type->reach2(points, center, k);
-  if (!(reach2 > 0)) return false;
+  const float estimate2 = points->type->reach2(points, center, k);
+  if (!(estimate2 > 0)) return false;
+  if (reach2 < estimate2) reach2 = estimate2;
   copse_results candidates;
   /* In a sparse place, the estimate is too small: each further try doubles reach2. */
   for (int attempt = 1;; attempt++, reach2 *= 2) {
@@ -201,6 +204,26 @@ static bool neighbors_by_reach(const copse_points *points, const float *center, 
   return true;
 }
 
+void points_find_neighbors(const copse_points *points, const float *center, uint32_t k,
+                           const copse_query *query, float reach2, copse_results *results) {
+  float limit2 = query->maxDistance * query->maxDistance;
+  if (k > points->present) k = points->present;
+  if (k == 1 && points->type->nearest) {
+    pair nearest = {limit2, COPSE_NONE};
+    results->visits = points->type->nearest(points, center, query, &nearest);
+    results->total = nearest.id != COPSE_NONE;
+    results->ids[0] = nearest.id;
+    results->distances2[0] = nearest.distance2;
+    return;
+  }
+  const bool guess = points->type->reach2 && k <= RANK_K;
+  if (guess && neighbors_by_reach(points, center, k, query, reach2, results, &limit2)) return;
+  scan_nearest nearest = {{results->distances2, results->ids}, k, 0, limit2};
+  results->visits += points->type->neighbors(points, center, query, &nearest);
+  results->total = nearest.size;
+  heap_sort(nearest.heap, nearest.size, BY_DISTANCE);
+}
+
 copse_status copse_points_neighbors(const copse_points *points, const float *center, uint32_t k,
                                     const copse_query *query, copse_results *results) {
   const copse_query effective = query_or_default(query);
@@ -211,21 +234,7 @@ copse_status copse_points_neighbors(const copse_points *points, const float *cen
     return COPSE_INVALID_ARGUMENT;
   if (!points->isBuilt) return COPSE_NOT_BUILT;
   if (!k) return COPSE_OK;
-  float limit2 = effective.maxDistance * effective.maxDistance;
-  if (k == 1 && points->type->nearest) {
-    pair nearest = {limit2, COPSE_NONE};
-    results->visits = points->type->nearest(points, center, &effective, &nearest);
-    results->total = nearest.id != COPSE_NONE;
-    results->ids[0] = nearest.id;
-    results->distances2[0] = nearest.distance2;
-    return COPSE_OK;
-  }
-  const bool guess = points->type->reach2 && k <= RANK_K;
-  if (guess && neighbors_by_reach(points, center, k, &effective, results, &limit2)) return COPSE_OK;
-  scan_nearest nearest = {{results->distances2, results->ids}, k, 0, limit2};
-  results->visits += points->type->neighbors(points, center, &effective, &nearest);
-  results->total = nearest.size;
-  heap_sort(nearest.heap, nearest.size, BY_DISTANCE);
+  points_find_neighbors(points, center, k, &effective, 0, results);
   return COPSE_OK;
 }
 
