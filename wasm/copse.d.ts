@@ -1353,8 +1353,8 @@ export class ObstacleTree extends Slots {
   ): number
 
   /**
-   * Returns a copy of the cells that hold pieces of edges, to draw them. For each cell, from left
-   * to right in the tree: the bounds of its pieces (minX, minY, maxX, maxY), its depth and its
+   * Returns a copy of the cells that hold pieces of edges, to draw them. For each cell, in preorder
+   * with right children first: the bounds of its pieces (minX, minY, maxX, maxY), its depth and its
    * number of pieces.
    */
   cells(): Float32s
