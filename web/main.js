@@ -171,7 +171,7 @@ async function showYardstick() {
 function open(next, read) {
   byId('message').hidden = true
   scene = next
-  showLegend(byId('legend'), scene.legend) // first, since it takes room from the stage
+  showLegend(byId('legend').firstElementChild, scene.legend) // first, since it takes room from the stage
   stage = createStage(byId('stage'), {
     label: `${scene.title}: ${scene.description}`,
     scroll: (steps) => running?.scroll?.(steps),

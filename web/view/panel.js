@@ -121,8 +121,8 @@ export function createPanel() {
       table.append(element('caption', caption))
       const headRow = table.createTHead().insertRow()
       for (const text of head) {
-        const cell = element('th', text)
-        cell.scope = 'col'
+        const cell = element(text ? 'th' : 'td', text) // a header without a text heads nothing
+        if (text) cell.scope = 'col'
         headRow.append(cell)
       }
       const body = table.createTBody()
