@@ -10,8 +10,9 @@ const N = 240
 const SIDE = 400
 const LEAF = 8
 const GRAB = 14 // units within which a press takes a point
-const KEY = 8 // units that an arrow key moves the query
+const KEY = 8 // units that an arrow key moves the query, or a point
 const STEPS = 90 // of a walk
+const NAMES = ['Grid', 'Tree', 'Morton order', 'Kept tree', 'Loop'] // the loop has no panel
 
 const ARROWS = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, -1], ArrowDown: [0, 1] }
 const clamp = (x) => Math.min(Math.max(Math.round(x), 0), SIDE)
@@ -76,14 +77,32 @@ const readOfGrid = (cellSize) => (cells, positions, x, y, radius) => {
 const updating = (peer, method) =>
   Object.assign(peer, { update: (positions) => peer[method](positions) })
 
+/** Adds a panel to the figure. Returns its canvas. */
+function addPanel(panels, name) {
+  const panel = panels.appendChild(document.createElement('div'))
+  panel.appendChild(document.createElement('p')).textContent = name
+  const canvas = panel.appendChild(document.createElement('canvas'))
+  canvas.tabIndex = 0
+  canvas.setAttribute('role', 'application')
+  canvas.setAttribute('aria-label', `${name}: arrow keys move the circle, Enter takes a point`)
+  return canvas
+}
+
+/** Adds a row to the table. Returns it: its name, and four cells for results. */
+function addRow(body, name) {
+  const row = body.insertRow()
+  row.innerHTML = `<th scope="row">${name}</th>${'<td></td>'.repeat(4)}`
+  return row
+}
+
 export function startFigure(root, state) {
-  const canvases = [...root.querySelectorAll('canvas')]
-  const rows = [...root.querySelectorAll('tbody tr')]
+  const canvases = NAMES.slice(0, -1).map((name) => addPanel(root.querySelector('.panels'), name))
+  const rows = NAMES.map((name) => addRow(root.querySelector('tbody'), name))
   const [radius, spread] = ['radius', 'spread'].map((name) => root.querySelector(`[name=${name}]`))
   const positions = new Float32Array(2 * N)
   const query = { x: 170, y: 190 }
   let random = createRandom(7)
-  let dragged = -1 // a point; -1: the query
+  let dragged = -1 // a point, by pointer or keys; -1: the query
   let contenders = []
   let grid = null
   let left = 0 // steps of the walk
@@ -112,6 +131,7 @@ export function startFigure(root, state) {
     show()
   }
 
+  const placeOf = (id) => positions.slice(2 * id, 2 * id + 2)
   const pointsNear = (x, y, reach) =>
     Array.from({ length: N }, (_, id) => id).filter(
       (id) => (positions[2 * id] - x) ** 2 + (positions[2 * id + 1] - y) ** 2 <= reach * reach,
@@ -176,6 +196,10 @@ export function startFigure(root, state) {
     context.beginPath()
     context.arc(query.x, query.y, reach, 0, 2 * Math.PI)
     context.stroke()
+    if (dragged < 0) return
+    context.beginPath()
+    context.arc(...placeOf(dragged), 8, 0, 2 * Math.PI)
+    context.stroke()
   }
 
   function place(canvas, { clientX, clientY }) {
@@ -190,25 +214,42 @@ export function startFigure(root, state) {
     show()
   }
 
+  /** Takes the nearest point in reach; without one, the query. */
+  function take(x, y, reach) {
+    const distance = (id) => Math.hypot(positions[2 * id] - x, positions[2 * id + 1] - y)
+    const near = pointsNear(x, y, reach).sort((a, b) => distance(a) - distance(b))
+    dragged = near[0] ?? -1
+  }
+
+  function drop() {
+    dragged = -1
+    show()
+  }
+
   for (const canvas of canvases) {
     canvas.addEventListener('pointerdown', (event) => {
       canvas.setPointerCapture(event.pointerId)
       const [x, y] = place(canvas, event)
-      const distance = (id) => Math.hypot(positions[2 * id] - x, positions[2 * id + 1] - y)
-      const near = pointsNear(x, y, GRAB).sort((a, b) => distance(a) - distance(b))
-      dragged = near[0] ?? -1
+      take(x, y, GRAB)
       drag([x, y])
     })
+    canvas.addEventListener('lostpointercapture', drop)
     canvas.addEventListener('pointermove', (event) => {
       if (canvas.hasPointerCapture(event.pointerId)) drag(place(canvas, event))
     })
     canvas.addEventListener('keydown', (event) => {
       const way = ARROWS[event.key]
-      if (!way) return
+      if (!way && event.key !== 'Enter') return
       event.preventDefault()
-      dragged = -1
-      drag([clamp(query.x + KEY * way[0]), clamp(query.y + KEY * way[1])])
+      if (way) {
+        const [x, y] = dragged < 0 ? [query.x, query.y] : placeOf(dragged)
+        drag([clamp(x + KEY * way[0]), clamp(y + KEY * way[1])])
+      } else if (dragged < 0) {
+        take(query.x, query.y, 2 * SIDE)
+        show()
+      } else drop()
     })
+    canvas.addEventListener('blur', drop)
   }
 
   function step() {
