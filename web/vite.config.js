@@ -31,6 +31,33 @@ const beforeModules = {
   ],
 }
 
+/**
+ * Frames each example with the site's header and style, and its own sources. The example itself, which is there to be
+ * copied, uses nothing outside its folder.
+ */
+const frame = {
+  name: 'frame',
+  transformIndexHtml: {
+    order: /** @type {const} */ ('pre'),
+    handler(/** @type {string} */ html, /** @type {{ filename: string }} */ { filename }) {
+      const [, example] = filename.match(/examples[\\/](\w+)[\\/]index\.html$/) ?? []
+      if (!example) return html
+      const tag = (/** @type {string} */ tag, /** @type {Record<string, string>} */ attrs) => ({
+        ...{ tag, attrs, injectTo: /** @type {const} */ ('head') },
+      })
+      return {
+        html: html
+          .replace('<body>', `<body class="panel-open" data-example="${example}">`)
+          .replace('<script', '<script type="module" src="../page.js"></script>$&'), // it comes first
+        tags: [
+          tag('link', { rel: 'icon', href: '../../icon.svg' }),
+          tag('link', { rel: 'stylesheet', href: '../style.css' }),
+        ],
+      }
+    },
+  },
+}
+
 /** A preview picture needs an absolute address: SITE_URL is where the site will be, if that is known. */
 const preview = {
   name: 'preview',
@@ -44,7 +71,7 @@ const preview = {
 
 export default defineConfig({
   root: here('.'),
-  plugins: [beforeModules, preview],
+  plugins: [frame, beforeModules, preview],
   base: './', // relative links: the built site works in any folder
   resolve: {
     alias: [

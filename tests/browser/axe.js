@@ -1,4 +1,4 @@
-// Runs axe-core on a page: what it finds wrong for users of assistive technology.
+// What is wrong on a page for users of assistive technology, as axe-core finds it, and for fingers.
 
 import { createRequire } from 'node:module'
 
@@ -10,7 +10,7 @@ const AXE = createRequire(import.meta.url).resolve('axe-core/axe.min.js')
  * @returns {Promise<string[]>}
  */
 export async function violations(page) {
-  await page.addScriptTag({ path: AXE })
+  if (await page.evaluate(() => !('axe' in globalThis))) await page.addScriptTag({ path: AXE })
   return page.evaluate(async () => {
     const { violations } = await globalThis.axe.run()
     return violations.flatMap(({ id, nodes }) =>
@@ -21,3 +21,29 @@ export async function violations(page) {
     )
   })
 }
+
+/**
+ * Returns the controls that show and are lower or narrower than 24 CSS pixels, a line per element. Links within a text
+ * may be as low as its lines.
+ * @param {import('playwright-core').Page} page
+ * @returns {Promise<string[]>}
+ */
+export const smallTargets = (page) =>
+  page.evaluate(() => {
+    const LEAST = 24
+    const controls = document.querySelectorAll(
+      'a[href], button, input, select, summary, [tabindex]',
+    )
+    const isInText = (element) =>
+      getComputedStyle(element).display === 'inline' && element.closest('p, li, figcaption')
+    return [...controls]
+      .filter((control) => control.checkVisibility({ visibilityProperty: true }))
+      .filter((control) => !isInText(control))
+      .map((control) => control.closest('label') ?? control)
+      .map((control) => ({ control, box: control.getBoundingClientRect() }))
+      .filter(({ box }) => Math.min(box.width, box.height) < LEAST)
+      .map(({ control, box }) => {
+        const name = control.textContent.trim() || control.ariaLabel
+        return `${control.localName} “${name}”: ${box.width} × ${box.height}`
+      })
+  })

@@ -22,7 +22,8 @@ export const PHONE = {
 }
 
 /**
- * Runs in a page before its own scripts. Replaces requestAnimationFrame: callbacks wait for window.testFrames.
+ * Runs in a page before its own scripts. Replaces requestAnimationFrame: callbacks wait for window.testFrames. Seeds
+ * Math.random, which examples use: every run of the tests is the same.
  * In a page with `live` in its query, the browser draws frames as usual.
  */
 function takeOverFrames() {
@@ -31,6 +32,8 @@ function takeOverFrames() {
   const browserFrame = window.requestAnimationFrame.bind(window)
   // Resolves after a frame of the browser, with layout and size observers.
   const painted = () => new Promise((resolve) => browserFrame(() => setTimeout(resolve)))
+  let seed = 1
+  Math.random = () => (seed = (seed * 48271) % 0x7fffffff) / 0x7fffffff
   let callbacks = new Map()
   let isShown = true // true if the browser will show the frame that is being drawn
   let lastId = 0

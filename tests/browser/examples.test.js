@@ -1,10 +1,12 @@
 // The built examples, used like a visitor does. Writes a screenshot of each to build/screenshots/.
 
-import { mkdirSync, readdirSync } from 'node:fs'
+import { mkdirSync, readFileSync, readdirSync } from 'node:fs'
+import { join, normalize } from 'node:path'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
+import { smallTargets, violations } from './axe.js'
 import { startServer, stopServers } from './gameserver.js'
-import { LONG, changed, frames, openDemo, picture, until } from './demo.js'
+import { LONG, PHONE, changed, frames, openDemo, picture, still, until } from './demo.js'
 
 const examples = suite('examples')
 /** @type {Awaited<ReturnType<typeof openDemo>>} */
@@ -23,7 +25,7 @@ examples.after(async () => {
 /** @typedef {import('playwright-core').Page} Page */
 
 /**
- * Opens an example. Checks that its stage changes, and shows some colors of the theme.
+ * Opens an example. Checks that its stage changes, and shows some of COLORS.
  * @param {string} name
  * @param {string[]} colors
  */
@@ -45,7 +47,13 @@ async function visit(name, colors, query = '') {
   return { page, errors }
 }
 
-/** Returns the colors of the theme that have fewer than 20 pixels in a picture. @param {Page} page */
+/** The colors of the examples. */
+const COLORS = {
+  ...{ agent: '#7d8c84', hit: '#e2571e', query: '#1f9a6a', wall: '#86745c' },
+  ...{ red: '#d4492a', blue: '#3f84d6', sky: '#16201c' },
+}
+
+/** Returns the names of colors that have fewer than 20 pixels in a picture. @param {Page} page */
 const missing = (page, picture, colors) =>
   page.evaluate(
     async ([url, colors]) => {
@@ -53,9 +61,7 @@ const missing = (page, picture, colors) =>
       const context = new OffscreenCanvas(image.width, image.height).getContext('2d')
       context.drawImage(image, 0, 0)
       const { data } = context.getImageData(0, 0, image.width, image.height)
-      const style = getComputedStyle(document.documentElement)
-      return colors.filter((name) => {
-        const color = style.getPropertyValue(`--${name}`).trim()
+      return colors.filter(([, color]) => {
         const parts = [1, 3, 5].map((i) => parseInt(color.slice(i, i + 2), 16))
         let seen = 0
         for (let pixel = 0; pixel < data.length; pixel += 4)
@@ -63,7 +69,7 @@ const missing = (page, picture, colors) =>
         return seen < 20
       })
     },
-    [`data:image/png;base64,${picture}`, colors],
+    [`data:image/png;base64,${picture}`, colors.map((name) => [name, COLORS[name]])],
   )
 
 examples('the overview links to all examples, and each shows its source files', async () => {
@@ -78,10 +84,12 @@ examples('the overview links to all examples, and each shows its source files', 
     hrefs.map((href) => href.split('/').at(-2)).sort(),
     folders.map(({ name }) => name).sort(),
   )
+  await accessible(page, 'overview')
   for (const href of hrefs) {
     await page.goto(`${href}#source`)
     await until(page, () => /from 'copse|from '\.\/simulation/.test(document.body.innerText))
     assert.is(await page.locator('nav a[aria-current]').count(), 1)
+    await accessible(page, href)
   }
   assert.is(await page.locator('details').count(), 5, 'also the files of the server')
   await page.locator('summary:text-is("server.js")').click()
@@ -96,8 +104,61 @@ examples('the overview links to all examples, and each shows its source files', 
   )
 })
 
+/** Checks a page in both schemes, and then on a phone: targets, header and width. @param {Page} page */
+async function accessible(page, name) {
+  for (const colorScheme of /** @type {const} */ (['light', 'dark'])) {
+    await page.emulateMedia({ colorScheme })
+    assert.equal(await violations(page), [], `${name}, ${colorScheme}`)
+  }
+  const { width, height } = page.viewportSize()
+  await page.setViewportSize(PHONE.viewport)
+  assert.equal(await smallTargets(page), [], name)
+  const header = await page.locator('header').boundingBox()
+  assert.ok(header.height < 110, `${name}: two rows at most`)
+  const current = page.locator('header [aria-current]')
+  if (await current.count()) assert.ok((await current.boundingBox()).x >= 0, `${name} is in view`)
+  assert.is(await page.evaluate(() => document.documentElement.scrollWidth), PHONE.viewport.width)
+  await page.setViewportSize({ width, height })
+}
+
+examples('an example uses nothing outside its folder', () => {
+  const LINK =
+    /(?:\b(?:from|import) |import\(|new URL\(|\b(?:href|src)=|url\(|@import )['"]?([^'"\s)>]+)/g
+  let count = 0
+  for (const folder of readdirSync('web/examples', { withFileTypes: true })) {
+    if (!folder.isDirectory()) continue
+    const root = join('web/examples', folder.name)
+    for (const file of readdirSync(root)) {
+      const text = readFileSync(join(root, file), 'utf8')
+      for (const [, target] of text.matchAll(LINK)) {
+        if (!/^[./]/.test(target)) continue // a package, or a name
+        assert.ok(normalize(join(root, target)).startsWith(join(root, '/')), `${file}: ${target}`)
+        count++
+      }
+    }
+  }
+  assert.ok(count >= 7, 'each page loads a script of its own')
+})
+
+examples('for visitors who prefer less motion, an example stands still until Play', async () => {
+  for (const name of ['pixi', 'three', 'phaser']) {
+    const { page, errors } = await site.page(`examples/${name}/`, {
+      viewport: { width: 750, height: 400 },
+      reducedMotion: 'reduce',
+    })
+    await until(page, () => window.example?.frame > 1)
+    const before = await still(page)
+    assert.ok((await missing(page, before, ['hit'])).length < 2)
+    await page.getByRole('button', { name: 'Play' }).click()
+    await changed(page, before)
+    await page.getByRole('button', { name: 'Pause' }).click()
+    await still(page)
+    assert.equal(errors, [])
+  }
+})
+
 examples('three.js draws what its camera sees, at its place, and no two drones touch', async () => {
-  const { page, errors } = await visit('three', ['paper'])
+  const { page, errors } = await visit('three', ['sky'])
   const measured = await page.evaluate(() => {
     const { crowd, rocks, droneMesh, rockMesh, found, planes } = window.example
     const { positions, slots } = crowd
@@ -198,6 +259,11 @@ examples('PixiJS lights exactly the agents in the circle', async () => {
     assert.equal(differing, [])
     assert.ok(isNearest)
   }
+  const { x } = await page.evaluate(() => window.example)
+  const pointer = page.getByRole('application', { name: 'Pointer' })
+  for (let i = 0; i < 3; i++) await pointer.press('ArrowLeft')
+  await frames(page)
+  assert.ok((await page.evaluate(() => window.example.x)) < x, 'keys move the circle')
   assert.equal(errors, [])
 })
 
@@ -306,6 +372,11 @@ examples('the components of bitECS are arrays of the tree, also after it has gro
   })
   assert.ok(ill > 0)
   assert.equal(wrong, [])
+
+  const pointer = page.getByRole('application', { name: 'Pointer' })
+  for (const key of ['ArrowRight', 'ArrowUp', 'Enter']) await pointer.press(key)
+  await frames(page)
+  assert.is((await look()).agents, grown.agents + 500, 'added by keys')
   assert.equal(errors, [])
 })
 
@@ -452,7 +523,7 @@ examples('the players of a game server stay equal to it, late ones too', async (
       [0, 1].every((slot) => crowd.goals[2 * slot] > 0),
     ),
   )
-  const late = await visit('server', ['red', 'blue', 'wall', 'floor'], query)
+  const late = await visit('server', ['red', 'blue', 'wall'], query)
   const isChecked = ([ticks, checks]) =>
     window.example.clients.every(
       (client) => client.simulation.tick >= ticks && client.checks >= checks,
@@ -476,7 +547,7 @@ examples('the players of a game server stay equal to it, late ones too', async (
 })
 
 examples('without a server, the page of the game server is the host itself', async () => {
-  const { page } = await visit('server', ['red', 'blue', 'wall', 'floor'], '?port=9') // no server is there
+  const { page } = await visit('server', ['red', 'blue', 'wall'], '?port=9') // no server is there
   const isChecked = () => window.example.clients.every((client) => client?.checks >= 2)
   await until(page, isChecked, null, { ms: 0 })
   const [first, second] = await page.evaluate(() =>

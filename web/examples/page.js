@@ -1,5 +1,5 @@
-// Shared by all pages of the examples: the header with links, and the sources below the text. On the overview
-// page: the list of examples.
+// The frame of all pages of the examples, which vite.config.js adds to them: the header with links, a button that
+// pauses, keys for the pointer, and the sources below the text. On the overview page: the list of examples.
 
 import icon from '../icon.svg'
 
@@ -24,6 +24,12 @@ const examples = {
   ],
   server: ['Game server', 'A Node server and two clients in lockstep, verified by hashes.'],
 }
+/** Examples that know only a pointer. The others have keys of their own. */
+const POINTED = ['bitecs', 'heroes', 'pixi', 'server']
+const STEP = 16 // CSS pixels that an arrow key moves the pointer
+const ARROWS = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, -1], ArrowDown: [0, 1] }
+const STILL = 10 // frames until a still picture is complete
+
 const load = import.meta.glob('./*/*.js', { query: '?raw', import: 'default' })
 const files = Object.keys(load).sort()
 const { example } = document.body.dataset // undefined on the overview page
@@ -37,6 +43,56 @@ function create(tag, properties, ...children) {
 }
 
 const link = (href, ...children) => create('a', { href }, ...children)
+
+/** Creates a button that holds back all frames. Default: they are held back if the visitor prefers less motion. */
+function createPause() {
+  const button = create('button', { type: 'button' })
+  const request = window.requestAnimationFrame.bind(window)
+  let waiting = []
+  let left = Infinity // frames that may be drawn
+
+  window.requestAnimationFrame = (callback) =>
+    request((now) => {
+      if (left === 0) return void waiting.push(callback)
+      left--
+      callback(now)
+    })
+
+  function play(frames) {
+    left = frames
+    button.textContent = frames === Infinity ? 'Pause' : 'Play'
+    for (const callback of waiting.splice(0)) requestAnimationFrame(callback)
+  }
+  button.onclick = () => play(left === Infinity ? 0 : Infinity)
+  addEventListener('resize', () => left === Infinity || play(STILL))
+  play(matchMedia('(prefers-reduced-motion: reduce)').matches ? STILL : Infinity)
+  return button
+}
+
+/** Adds a pointer to the stage that keys move and press. It shows while it has the focus. */
+function addPointer(stage) {
+  const pointer = create('div', {
+    ...{ className: 'pointer', tabIndex: 0, role: 'application' },
+    ariaLabel: 'Pointer: arrow keys move it, Enter presses',
+  })
+  stage.append(pointer)
+  pointer.onkeydown = (event) => {
+    const way = ARROWS[event.key]
+    if (!way && event.key !== 'Enter') return
+    event.preventDefault()
+    if (way) {
+      const { offsetLeft, offsetTop } = pointer
+      const [x, y] = [offsetLeft + STEP * way[0], offsetTop + STEP * way[1]]
+      pointer.style.left = `${Math.min(Math.max(x, 0), stage.clientWidth - 1)}px`
+      pointer.style.top = `${Math.min(Math.max(y, 0), stage.clientHeight - 1)}px`
+    }
+    const { left, top } = stage.getBoundingClientRect()
+    const [clientX, clientY] = [left + pointer.offsetLeft, top + pointer.offsetTop]
+    const target = document.elementFromPoint(clientX, clientY)
+    for (const type of way ? ['pointermove'] : ['pointerdown', 'pointerup'])
+      target?.dispatchEvent(new PointerEvent(type, { clientX, clientY, bubbles: true }))
+  }
+}
 
 const places = Object.entries(examples).map(([folder, [title]]) => {
   const place = link(`${root}${folder}/`, title)
@@ -52,11 +108,13 @@ document.body.prepend(
     create(
       'nav',
       { className: 'actions', ariaLabel: 'Site' },
+      ...(example ? [createPause()] : []),
       link(`${root}../`, 'Demo'),
       link(`${root}../docs/`, 'Docs'),
     ),
   ),
 )
+if (POINTED.includes(example)) addPointer(document.querySelector('#stage'))
 document.querySelector('[aria-current]')?.scrollIntoView({ inline: 'nearest' })
 
 document.querySelector('#examples')?.append(
@@ -69,7 +127,7 @@ document.querySelector('#examples')?.append(
 for (const file of files.filter((file) => file.startsWith(`./${example}/`))) {
   const code = create('code', {})
   const details = create('details', {}, create('summary', {}, file.split('/').at(-1)))
-  details.append(create('pre', {}, code))
+  details.append(create('pre', { tabIndex: 0 }, code))
   details.ontoggle = async () => (code.textContent ||= await load[file]())
   details.open = location.hash === '#source' && file.endsWith('/main.js')
   document.querySelector('#panel').append(details)

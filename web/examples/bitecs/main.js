@@ -3,12 +3,11 @@
 import { addComponent, addComponents, addEntity, createWorld, observe } from 'bitecs'
 import { onAdd, onRemove, query, removeEntity } from 'bitecs'
 import { init, AgentTree } from 'copse'
-import { createRandom } from '../../random.js'
-import { theme, watchTheme } from '../../view/theme.js'
 
 const [HEALTHY, ILL] = [1, 2] // groups
 const REACH = 20 // radius of infection
 const SECONDS = 3 // mean duration of the illness
+const COLORS = ['', '#7d8c84', '#e2571e'] // by group, for light and dark pages
 const RATE = 0.35 // infections per second, for each pair of an ill and a healthy entity in reach
 
 await init()
@@ -40,7 +39,7 @@ observe(world, onAdd(Position), (id) => {
 })
 observe(world, onRemove(Position), (id) => void (tree.groups[id] = 0))
 
-const random = createRandom(4)
+const { random } = Math
 const canvas = document.querySelector('#stage canvas')
 const context = canvas.getContext('2d')
 let width, height // of the canvas and the world, in CSS pixels
@@ -97,7 +96,7 @@ function draw() {
   const { group } = Health
   context.clearRect(0, 0, width, height)
   for (const id of query(world, [Position, Health])) {
-    context.fillStyle = group[id] === ILL ? theme.hit : theme.agent
+    context.fillStyle = COLORS[group[id]]
     context.fillRect(x[id] - 2.5, y[id] - 2.5, 5, 5)
   }
 }
@@ -114,7 +113,6 @@ function fit() {
 }
 new ResizeObserver(fit).observe(canvas)
 fit()
-watchTheme(() => {})
 canvas.addEventListener('pointerdown', ({ offsetX, offsetY }) => {
   for (let i = 0; i < 500; i++) spawn(offsetX, offsetY)
 })

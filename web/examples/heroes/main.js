@@ -5,8 +5,6 @@
 import { init as initRecast, NavMeshQuery } from '@recast-navigation/core'
 import { generateSoloNavMesh } from '@recast-navigation/generators'
 import { init, AgentTree, Crowd, FlowField, ObstacleTree } from 'copse'
-import { createRandom } from '../../random.js'
-import { theme, watchTheme } from '../../view/theme.js'
 
 const [HERO, MINION] = [1, 2] // groups
 const [HEROES, MINIONS] = [10, 1000]
@@ -15,6 +13,14 @@ const TILES = 24 // in a row of the level
 const TILE = 4
 const SIDE = TILES * TILE
 const LEVEL = [0, 0, SIDE, SIDE] // minX, minY, maxX, maxY
+/** For light and dark pages. */
+const COLORS = {
+  picked: '#e2571e',
+  hero: '#3f84d6',
+  minion: '#7d8c84',
+  wall: '#86745c',
+  base: '#1f9a6a',
+}
 const START = [0, 0, 3 * TILE, SIDE] // where minions start
 const BASES = [
   [84, 14, 94, 30],
@@ -37,8 +43,7 @@ const WALLS = [
   [19, 18, 1, 4],
 ]
 const boxes = WALLS.map((wall) => wall.map((tiles) => tiles * TILE))
-const random = createRandom(5)
-const between = (min, max) => min + random() * (max - min)
+const between = (min, max) => min + Math.random() * (max - min)
 
 // ---- copse: walls, a field for the horde, and the crowd ----
 
@@ -183,7 +188,6 @@ function fit() {
 }
 new ResizeObserver(fit).observe(canvas)
 fit()
-watchTheme(() => {})
 
 canvas.addEventListener('pointerdown', ({ offsetX, offsetY }) => {
   const place = [(offsetX - view.left) / view.scale, (offsetY - view.top) / view.scale]
@@ -210,7 +214,7 @@ function drawDiscs(first, end, radius) {
 }
 
 function drawHero(slot) {
-  context.strokeStyle = context.fillStyle = slot === picked ? theme.hit : theme.blue
+  context.strokeStyle = context.fillStyle = slot === picked ? COLORS.picked : COLORS.hero
   context.globalAlpha = slot === picked ? 1 : 0.5
   context.beginPath()
   context.moveTo(...positionOf(slot))
@@ -222,19 +226,18 @@ function drawHero(slot) {
 
 function draw() {
   context.clearRect(-SIDE, -SIDE, 3 * SIDE, 3 * SIDE)
-  context.fillStyle = theme.tint
+  context.fillStyle = `${COLORS.base}18`
   context.fill(bands)
   context.lineWidth = 0.3
-  context.strokeStyle = theme.query
+  context.strokeStyle = COLORS.base
   for (const [minX, minY, maxX, maxY] of BASES) {
-    context.fillStyle = theme.paper
-    context.fillRect(minX, minY, maxX - minX, maxY - minY)
+    context.clearRect(minX, minY, maxX - minX, maxY - minY)
     context.strokeRect(minX, minY, maxX - minX, maxY - minY)
   }
-  context.fillStyle = context.strokeStyle = theme.wall
+  context.fillStyle = context.strokeStyle = COLORS.wall
   context.strokeRect(0, 0, SIDE, SIDE)
   for (const box of boxes) context.fillRect(...box)
-  context.fillStyle = theme.agent
+  context.fillStyle = COLORS.minion
   drawDiscs(HEROES, HEROES + MINIONS, MINION_RADIUS)
   for (let slot = HEROES; slot-- > 0;) drawHero(slot)
 }

@@ -2,12 +2,11 @@
 
 import { AUTO, Game, Scale } from 'phaser'
 import { init, Crowd, ObstacleTree } from 'copse'
-import { createRandom } from '../../random.js'
-import { theme, watchTheme } from '../../view/theme.js'
 
 const SIDE = 720
 const RADIUS = 7
 const CHASERS = 250
+const [CHASER, SEEING, PLAYER, WALL] = [0x7d8c84, 0xe2571e, 0x1f9a6a, 0x86745c] // colors
 const SPEED = 140 // of the player; chasers prefer half of it
 
 // ---- copse: walls and agents ----
@@ -29,9 +28,8 @@ const crowd = new Crowd({
 })
 crowd.obstacles = walls
 const player = crowd.add({ position: [SIDE / 2, SIDE / 2], mask: 0 }) // avoids only walls
-const random = createRandom(3)
 while (crowd.count < crowd.capacity) {
-  const [x, y] = [SIDE * random(), SIDE * random()]
+  const [x, y] = [SIDE * Math.random(), SIDE * Math.random()]
   if (!walls.contains(x, y) && walls.nearestPoint(x, y).distance > RADIUS)
     crowd.add({ position: [x, y] })
 }
@@ -48,26 +46,26 @@ function step(directionX, directionY) {
 
 // ---- Phaser: drawing, keys and pointer ----
 
-const color = (name) => parseInt(theme[name].slice(1), 16)
 let images, keys
 let due = 0 // seconds that the crowd lags behind
 let frame = 0
 
 function create() {
-  const picture = this.add.graphics().fillStyle(color('wall'))
+  const picture = this.add.graphics().fillStyle(WALL)
   for (const [left, top, right, bottom] of boxes)
     picture.fillRect(left, top, right - left, bottom - top)
   const disc = this.make.graphics({}, false).fillStyle(0xffffff).fillCircle(32, 32, 32)
   disc.generateTexture('disc', 64, 64)
   images = Array.from(slots, () => this.add.image(0, 0, 'disc').setDisplaySize(14, 14))
   images[player].setDepth(1)
-  keys = this.input.keyboard.createCursorKeys()
+  keys = this.input.keyboard.addKeys('LEFT,RIGHT,UP,DOWN', false) // other elements may use them too
+  Object.assign(this.game.canvas, { role: 'img', ariaLabel: 'A player chased among walls' })
 }
 
 function update(time, milliseconds) {
   const { activePointer: pointer } = this.input
-  let x = keys.right.isDown - keys.left.isDown
-  let y = keys.down.isDown - keys.up.isDown
+  let x = keys.RIGHT.isDown - keys.LEFT.isDown
+  let y = keys.DOWN.isDown - keys.UP.isDown
   if (pointer.isDown)
     [x, y] = [pointer.worldX - images[player].x, pointer.worldY - images[player].y]
   const length = Math.max(Math.hypot(x, y), 1)
@@ -76,14 +74,13 @@ function update(time, milliseconds) {
 
   const { positions } = crowd
   for (const slot of slots) {
-    images[slot].setPosition(positions[2 * slot], positions[2 * slot + 1]).setTint(color('agent'))
+    images[slot].setPosition(positions[2 * slot], positions[2 * slot + 1]).setTint(CHASER)
   }
-  for (const slot of seeing) images[slot].setTint(color('hit'))
-  images[player].setTint(color('query'))
+  for (const slot of seeing) images[slot].setTint(SEEING)
+  images[player].setTint(PLAYER)
   window.example = { crowd, walls, player, seeing, frame: ++frame } // for tests
 }
 
-watchTheme(() => location.reload()) // because the walls are drawn only once
 new Game({
   ...{ type: AUTO, parent: 'stage', transparent: true, banner: false, audio: { noAudio: true } },
   scale: { mode: Scale.FIT, autoCenter: Scale.CENTER_BOTH, width: SIDE, height: SIDE },

@@ -2,11 +2,10 @@
 
 import { Application, Graphics, Particle, ParticleContainer } from 'pixi.js'
 import { init, AgentTree } from 'copse'
-import { createRandom } from '../../random.js'
-import { theme, watchTheme } from '../../view/theme.js'
 
 const COUNT = 5000
 const RADIUS = 90
+const [PARTICLE, LIT, CIRCLE] = ['#7d8c84', '#e2571e', '#1f9a6a'] // for light and dark pages
 
 const stage = document.querySelector('#stage')
 const app = new Application()
@@ -14,6 +13,7 @@ await app.init({
   ...{ preference: 'webgl', resizeTo: stage, antialias: true },
   ...{ resolution: Math.min(devicePixelRatio, 2), autoDensity: true, backgroundAlpha: 0 },
 })
+Object.assign(app.canvas, { role: 'img', ariaLabel: 'Particles; those near the pointer are lit' })
 stage.append(app.canvas)
 
 // ---- copse: positions are in its memory, velocities in the game's ----
@@ -21,7 +21,7 @@ stage.append(app.canvas)
 await init()
 const agents = new AgentTree({ capacity: COUNT })
 agents.slots = COUNT
-const random = createRandom(2)
+const { random } = Math
 const velocities = Float32Array.from({ length: 2 * COUNT }, () => 60 * (random() - 0.5))
 for (let i = 0; i < COUNT; i++) {
   agents.positions[2 * i] = app.screen.width * random()
@@ -42,7 +42,11 @@ function move(seconds, axis, size) {
 const dot = app.renderer.generateTexture(new Graphics().circle(0, 0, 8).fill('white'))
 const particles = Array.from(
   { length: COUNT },
-  () => new Particle({ texture: dot, anchorX: 0.5, anchorY: 0.5, scaleX: 0.35, scaleY: 0.35 }),
+  () =>
+    new Particle({
+      ...{ texture: dot, tint: PARTICLE, anchorX: 0.5, anchorY: 0.5 },
+      ...{ scaleX: 0.35, scaleY: 0.35 },
+    }),
 )
 const container = new ParticleContainer({ dynamicProperties: { position: true, color: true } })
 container.addParticle(...particles)
@@ -54,16 +58,10 @@ app.canvas.addEventListener('pointermove', ({ offsetX, offsetY }) => {
   pointer.y = offsetY
 })
 
-function paint() {
-  for (const particle of particles) particle.tint = theme.agent
-}
-watchTheme(paint)
-paint()
-
 let lit = new Uint32Array()
 let frame = 0
 app.ticker.add(({ deltaMS }) => {
-  for (const id of lit) particles[id].tint = theme.agent
+  for (const id of lit) particles[id].tint = PARTICLE
 
   move(deltaMS / 1000, 0, app.screen.width)
   move(deltaMS / 1000, 1, app.screen.height)
@@ -77,9 +75,9 @@ app.ticker.add(({ deltaMS }) => {
     particles[i].x = positions[2 * i]
     particles[i].y = positions[2 * i + 1]
   }
-  for (const id of lit) particles[id].tint = theme.hit
-  circle.clear().circle(x, y, RADIUS).fill(theme.tint).stroke({ color: theme.query, width: 1.5 })
+  for (const id of lit) particles[id].tint = LIT
+  circle.clear().circle(x, y, RADIUS).fill(`${CIRCLE}18`).stroke({ color: CIRCLE, width: 1.5 })
   circle.circle(positions[2 * nearest], positions[2 * nearest + 1], 7)
-  circle.stroke({ color: theme.ink, width: 1.5 })
+  circle.stroke({ color: CIRCLE, width: 1.5 })
   window.example = { agents, lit, nearest, x, y, radius: RADIUS, frame: ++frame } // for tests
 })

@@ -1,12 +1,12 @@
 // Two clients of the game server side by side, the second with a high latency. Without a server, the page runs the
 // host of the game itself.
 
-import { theme, watchTheme } from '../../view/theme.js'
 import { createClient } from './client.js'
 import { createHost } from './host.js'
 import { PILLARS, SIDE, TEAMS, teamOf } from './simulation.js'
 
 const DELAYS = [0, 400] // milliseconds each way
+const COLORS = { red: '#d4492a', blue: '#3f84d6', wall: '#86745c' } // for light and dark pages
 const RETRY = 2000 // milliseconds
 /** Where the clients send their teams first, if the page is the host. */
 const ACROSS = [
@@ -60,7 +60,7 @@ function draw(place) {
   canvas.height = canvas.width
   const scale = canvas.width / SIDE
   context.setTransform(scale, 0, 0, scale, 0, 0)
-  context.fillStyle = theme.wall
+  context.fillStyle = COLORS.wall
   for (const pillar of PILLARS) {
     context.beginPath()
     for (let i = 0; i < pillar.length; i += 2) context.lineTo(pillar[i], pillar[i + 1])
@@ -69,7 +69,7 @@ function draw(place) {
   if (!clients[place]) return
   const { positions, radii, slots } = clients[place].simulation.crowd
   for (let slot = 0; slot < slots; slot++) {
-    context.fillStyle = theme[TEAMS[teamOf(slot)]]
+    context.fillStyle = COLORS[TEAMS[teamOf(slot)]]
     context.beginPath()
     context.arc(positions[2 * slot], positions[2 * slot + 1], radii[slot], 0, 2 * Math.PI)
     context.fill()
@@ -87,7 +87,6 @@ function report(place) {
   figures[place].querySelector('figcaption').textContent = text
 }
 
-watchTheme(() => {})
 let frame = 0
 requestAnimationFrame(function next() {
   for (const place of DELAYS.keys()) {

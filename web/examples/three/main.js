@@ -4,20 +4,20 @@
 import * as THREE from 'three'
 import { OrbitControls } from 'three/addons/controls/OrbitControls.js'
 import { init, AgentTree3D, Crowd3D, Octree } from 'copse'
-import { createRandom } from '../../random.js'
-import { theme, watchTheme } from '../../view/theme.js'
 
 const ROW = 10 // there are ROW³ drones
 const SPACING = 4
 const SIDE = ROW * SPACING // side of the cube that they fly in
 const RADIUS = 0.6
+const [SKY, ROCK] = ['#16201c', '#8f9d95']
+const COLORS = ['#ff7d5c', '#63a9f5', '#5cc79b'].map((color) => new THREE.Color(color)) // of drones
 const ROCKS = 20_000
 const [NEAR, FAR] = [90, 300] // distances of the rocks from the center
 
 // ---- copse: drones and their goals ----
 
 await init()
-const random = createRandom(1)
+const { random } = Math
 const anywhere = () => Array.from({ length: 3 }, () => SIDE * (random() - 0.5))
 const crowd = new Crowd3D({ capacity: ROW ** 3, radius: RADIUS, preferredSpeed: 4, maxSpeed: 6 })
 for (let i = 0; i < ROW ** 3; i++) {
@@ -65,6 +65,12 @@ const camera = new THREE.PerspectiveCamera(45, 1, 0.1, 300)
 camera.position.set(45, 28, 50)
 const controls = new OrbitControls(camera, renderer.domElement)
 controls.autoRotate = true
+controls.listenToKeyEvents(renderer.domElement)
+Object.assign(renderer.domElement, {
+  tabIndex: 0,
+  role: 'application',
+  ariaLabel: 'Drones among rocks',
+})
 const sun = new THREE.DirectionalLight('white', 2)
 sun.position.set(1, 3, 2)
 const droneMesh = new THREE.InstancedMesh(
@@ -74,7 +80,7 @@ const droneMesh = new THREE.InstancedMesh(
 )
 const rockMesh = new THREE.InstancedMesh(
   new THREE.BoxGeometry(),
-  new THREE.MeshLambertMaterial(),
+  new THREE.MeshLambertMaterial({ color: ROCK }),
   ROCKS,
 )
 for (const mesh of [droneMesh, rockMesh]) mesh.frustumCulled = false // copse has culled the instances
@@ -82,16 +88,8 @@ const scene = new THREE.Scene().add(
   ...[droneMesh, rockMesh],
   ...[sun, new THREE.HemisphereLight('white', 'gray', 1.5)],
 )
-
-let colors = []
-function paint() {
-  colors = [theme.red, theme.blue, theme.accent].map((color) => new THREE.Color(color))
-  rockMesh.material.color.set(theme.muted)
-  scene.background = new THREE.Color(theme.paper)
-  scene.fog = new THREE.Fog(theme.paper, 40, 300)
-}
-watchTheme(paint)
-paint()
+scene.background = new THREE.Color(SKY)
+scene.fog = new THREE.Fog(SKY, 40, 300)
 
 new ResizeObserver(() => {
   camera.aspect = stage.clientWidth / stage.clientHeight
@@ -121,7 +119,7 @@ function place() {
     const id = seenDrones[i]
     matrix.makeTranslation(positions[3 * id], positions[3 * id + 1], positions[3 * id + 2])
     droneMesh.setMatrixAt(i, matrix)
-    droneMesh.setColorAt(i, colors[id % 3])
+    droneMesh.setColorAt(i, COLORS[id % 3])
   }
   const { boxes } = rocks
   for (let i = 0; i < seen.rocks; i++) {

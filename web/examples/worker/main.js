@@ -76,15 +76,19 @@ checkbox.onchange = async () => {
 
 const stage = document.querySelector('#stage')
 const renderer = new THREE.WebGLRenderer({ antialias: true, alpha: true })
-renderer.domElement.tabIndex = 0
-renderer.domElement.ariaLabel = 'Agents on their way to the ring. Arrow keys move the ring.'
+Object.assign(renderer.domElement, {
+  ...{ tabIndex: 0, role: 'application' },
+  ariaLabel: 'Agents on their way to the ring. Arrow keys move the ring.',
+})
 renderer.domElement.style.touchAction = 'none'
 stage.append(renderer.domElement)
 const scene = new THREE.Scene()
 const camera = new THREE.OrthographicCamera()
 camera.position.z = 1
 
-const walls = new THREE.MeshBasicMaterial()
+// These colors show on light and dark pages.
+const [WALL, AGENT, RING] = ['#86745c', '#7d8c84', '#e2571e']
+const walls = new THREE.MeshBasicMaterial({ color: WALL })
 for (const [x, y, width, height] of WALLS) {
   const wall = new THREE.Mesh(new THREE.PlaneGeometry(width, height), walls)
   wall.position.set(x + width / 2, SIDE - y - height / 2, 0)
@@ -92,7 +96,7 @@ for (const [x, y, width, height] of WALLS) {
 }
 const corners = new THREE.Float32BufferAttribute([0, 0, SIDE, 0, SIDE, SIDE, 0, SIDE], 2)
 const edge = new THREE.BufferGeometry().setAttribute('position', corners)
-const border = new THREE.LineBasicMaterial()
+const border = new THREE.LineBasicMaterial({ color: WALL })
 const outline = new THREE.LineLoop(edge, border)
 scene.add(outline)
 
@@ -100,7 +104,7 @@ scene.add(outline)
 const places = new THREE.BufferAttribute(new Float32Array(2 * AGENTS), 2)
 places.setUsage(THREE.DynamicDrawUsage)
 const dots = new THREE.BufferGeometry().setAttribute('position', places)
-const agents = new THREE.PointsMaterial({ sizeAttenuation: false })
+const agents = new THREE.PointsMaterial({ color: AGENT, sizeAttenuation: false })
 const points = new THREE.Points(dots, agents)
 points.scale.y = -1
 points.position.y = SIDE
@@ -108,20 +112,9 @@ points.frustumCulled = outline.frustumCulled = false
 renderer.sortObjects = false
 scene.add(points)
 
-const ringed = new THREE.MeshBasicMaterial()
+const ringed = new THREE.MeshBasicMaterial({ color: RING })
 const ring = new THREE.Mesh(new THREE.RingGeometry(GOAL - 1, GOAL, 48), ringed)
 scene.add(ring)
-
-function paint() {
-  const style = getComputedStyle(document.documentElement)
-  const color = (name, otherwise) => style.getPropertyValue(name).trim() || otherwise
-  walls.color.set(color('--wall', 'gray'))
-  border.color.set(color('--wall', 'gray'))
-  agents.color.set(color('--agent', 'teal'))
-  ringed.color.set(color('--hit', 'orange'))
-}
-matchMedia('(prefers-color-scheme: dark)').addEventListener('change', paint)
-paint()
 
 let scale = 1 // CSS pixels per unit
 function fit() {
