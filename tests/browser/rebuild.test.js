@@ -3,6 +3,7 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
+import { smallTargets, violations } from './axe.js'
 import { PHONE, WIDE, openDemo, until } from './demo.js'
 
 const article = suite('article')
@@ -60,6 +61,20 @@ for (const [name, options] of Object.entries({ 'a desktop': WIDE, 'a phone': PHO
         await page.keyboard.press(key)
       assert.is(await page.evaluate(() => window.example.frame), before + 4)
       await counts(page)
+
+      const placed = () => page.evaluate(() => window.example.results.map(({ total }) => total))
+      const rest = await placed()
+      await page.keyboard.press('Enter')
+      for (let i = 0; i < 5; i++) await page.keyboard.press('ArrowLeft')
+      assert.is.not((await placed()).join(), rest.join(), 'keys moved a point')
+      await page.keyboard.press('Enter')
+      await counts(page)
+
+      for (const colorScheme of /** @type {const} */ (['light', 'dark'])) {
+        await page.emulateMedia({ colorScheme })
+        assert.equal(await violations(page), [], colorScheme)
+      }
+      assert.equal(await smallTargets(page), [])
 
       await page.getByRole('combobox', { name: 'points' }).selectOption('clusters')
       await counts(page)

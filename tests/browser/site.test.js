@@ -4,6 +4,7 @@ import { execFileSync } from 'node:child_process'
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
+import { smallTargets, violations } from './axe.js'
 import {
   changed,
   choose,
@@ -60,6 +61,15 @@ async function pause(page) {
   await page.mouse.move(2, 2) // off the stage
   await page.evaluate(() => document.activeElement.blur()) // an outline would change the picture
   return still(page, 5)
+}
+
+/** Asserts that axe finds nothing wrong, in color schemes. @param {Page} page @param {string} name */
+async function accessible(page, name, ...schemes) {
+  for (const colorScheme of schemes) {
+    await page.emulateMedia({ colorScheme })
+    assert.equal(await violations(page), [], `${name}, ${colorScheme}`)
+  }
+  await page.emulateMedia({ colorScheme: 'light' })
 }
 
 /** Asserts that there were no errors. @param {Page} page @param {string[]} errors */
@@ -197,6 +207,7 @@ test('every scene has a card with pictures that load', async () => {
       sizes,
       scenes.map(() => [480, colorScheme === 'dark']),
     )
+    await accessible(page, 'the first screen', colorScheme)
     await noErrors(page, errors)
   }
 })
@@ -244,6 +255,7 @@ test('the list shows every scene, and works by keyboard', async () => {
     ...['Games', 'Crowds', 'Trees', 'Boxes and walls'],
   ])
   assert.is(await page.evaluate(() => document.activeElement.hash), '#scene=circle')
+  await accessible(page, 'the list', 'light')
   await page.keyboard.press('Tab')
   await page.keyboard.press('Enter')
   await until(page, () => window.copseDemo.scene === 'blocks')
@@ -367,6 +379,7 @@ test('the help lists the keys, and they work', async () => {
   await help.waitFor()
   const shown = await help.locator('kbd').allTextContents()
   for (const key of ['Space', '.', 'R', 'L', 'V', '?', '1 … 9']) assert.ok(shown.includes(key), key)
+  await accessible(page, 'the help', 'light', 'dark')
   await page.keyboard.press(' ') // presses the focused Close button, and does not pause
   await help.waitFor({ state: 'hidden' })
   assert.is(await demoState(page, 'paused'), false)
@@ -391,6 +404,7 @@ test('the source of the scene is shown beside it', async () => {
   assert.is(await code.textContent(), readFileSync('web/scenes/circle.js', 'utf8'))
   assert.match(await page.locator('#source .part').textContent(), /createSwap\(Crowd/)
   assert.ok((await page.locator('#stage').boundingBox()).width > 400, 'the scene stays visible')
+  await accessible(page, 'the source', 'light', 'dark')
   await page.keyboard.press('PageDown')
   await until(page, () => source.querySelector('.file').scrollTop > 100)
   await page.keyboard.press(']')
@@ -430,7 +444,7 @@ test('the copse part of every scene is short, and belongs to its source', () => 
   }
 })
 
-test('every scene has a legend, three numbers, and the others under Details', async () => {
+test('every scene has a legend, three numbers, the others under Details, and is accessible', async () => {
   const { page, errors } = await site.page(`#scene=${scenes[0]}`, SMALL)
   const shown = page.locator('#numbers dt:visible')
   for (const scene of scenes) {
@@ -438,10 +452,13 @@ test('every scene has a legend, three numbers, and the others under Details', as
     await frames(page, 3)
     assert.ok((await page.locator('#legend li:visible').count()) > 1, scene)
     assert.is(await shown.count(), 3, scene)
+    const details = page.getByText('Details')
+    await details.click()
+    if (scene !== 'race') assert.ok((await shown.count()) > 3, scene)
+    assert.ok(await page.locator('#help').isVisible())
+    await accessible(page, scene, 'light', 'dark')
+    await details.click()
   }
-  await page.getByText('Details').click()
-  assert.ok((await shown.count()) > 3)
-  assert.ok(await page.locator('#help').isVisible())
   await noErrors(page, errors)
 })
 
@@ -475,6 +492,7 @@ test('?minimal shows the programs of the documentation, to copy', async () => {
   const recipes = readRecipes(readFileSync('web/docs/recipes.md', 'utf8'))
   const flock = recipes.find(({ name }) => name === 'wrap-around-flock')
   const code = section.locator('code')
+  await accessible(page, 'minimal', 'light', 'dark')
   assert.is(await section.locator('h3').textContent(), flock.title)
   assert.is(await code.nth(-2).textContent(), flock.code)
   assert.is(await code.last().textContent(), flock.output)
@@ -589,6 +607,7 @@ test('the demo fits a phone: the scene stays visible, and texts are readable', a
   const { height } = PHONE.viewport
   assert.is(await width(), PHONE.viewport.width)
   assert.ok((await heightOf('#stage')) > 0.4 * height, 'the scene is in the first view')
+  assert.equal(await smallTargets(page), [])
   await page.locator('#scene').tap()
   await page.locator(`.gallery a[href="#scene=${scenes[0]}"]`).tap()
   await until(page, (scene) => window.copseDemo.scene === scene, scenes[0])
@@ -604,11 +623,13 @@ test('the demo fits a phone: the scene stays visible, and texts are readable', a
     assert.ok((await heightOf('#stage')) > 0.35 * height, scene)
     assert.is(await width(), PHONE.viewport.width, scene)
     assert.ok((await smallestText(page)) >= 11, scene)
+    assert.equal(await smallTargets(page), [], scene)
     await toggle()
   }
   await page.locator('#view').tap()
   await page.locator('#source .file code').waitFor()
   assert.ok((await heightOf('#stage')) > 0.25 * height)
+  assert.equal(await smallTargets(page), [], 'the source')
   await noErrors(page, errors)
 })
 
