@@ -310,9 +310,11 @@ function togglePanel() {
 
 function showSource(visible) {
   if (visible && isLanding()) return
+  const hadFocus = byId('source').contains(document.activeElement)
   source.open(visible)
   byId('view').setAttribute('aria-expanded', visible)
   if (visible) byId('source').querySelector('.file').focus()
+  else if (hadFocus) byId('view').focus()
 }
 
 function dismiss() {

@@ -505,7 +505,7 @@ demo('the player of the octree flies and turns, by keys and by touch', async () 
   assert.not.ok(await page.locator('.pad').isVisible(), 'no buttons without touch')
   assert.equal(errors, [])
 
-  const phone = await site.page('#scene=octree&paused=1', PHONE)
+  const phone = await site.page('#scene=octree&queries=0&paused=1', PHONE) // without bars
   await frames(phone.page, 5)
   before = await still(phone.page, 40)
   for (const name of ['forward', 'turn left', 'up']) {
@@ -517,6 +517,12 @@ demo('the player of the octree flies and turns, by keys and by touch', async () 
     assert.ok(after !== before, name)
     before = after
   }
+  const back = phone.page.getByRole('button', { name: 'back', exact: true })
+  await back.focus()
+  await phone.page.keyboard.down(' ')
+  await frames(phone.page, 15)
+  await phone.page.keyboard.up(' ')
+  assert.ok((await still(phone.page)) !== before, 'a key holds a button')
   assert.equal(phone.errors, [])
 })
 

@@ -186,6 +186,9 @@ test('without a scene in the address, the first screen introduces copse beside a
   await page.locator('#controls').waitFor()
   await page.goBack()
   await intro.waitFor()
+  await page.evaluate(() => scrollTo(0, 0))
+  await page.keyboard.press('PageDown')
+  await until(page, () => scrollY > 100) // not the next scene
   await page.keyboard.press('Escape')
   await intro.waitFor({ state: 'hidden' })
   await page.getByRole('link', { name: 'copse' }).click()
@@ -413,6 +416,7 @@ test('the source of the scene is shown beside it', async () => {
   await page.keyboard.press('Escape')
   await code.waitFor({ state: 'hidden' })
   assert.ok(await page.locator('#controls').isVisible())
+  assert.is(await page.evaluate(() => document.activeElement.id), 'view', 'the focus is back')
   await page.getByRole('button', { name: 'Source' }).click()
   await code.waitFor()
   await page.getByRole('button', { name: 'Close' }).click()
@@ -453,11 +457,12 @@ test('every scene has a legend, three numbers, the others under Details, and is 
     assert.ok((await page.locator('#legend li:visible').count()) > 1, scene)
     assert.is(await shown.count(), 3, scene)
     const details = page.getByText('Details')
-    await details.click()
+    await details.press('Enter')
     if (scene !== 'race') assert.ok((await shown.count()) > 3, scene)
     assert.ok(await page.locator('#help').isVisible())
     await accessible(page, scene, 'light', 'dark')
-    await details.click()
+    await details.press(' ')
+    assert.is(await demoState(page, 'paused'), false, 'the space bar closed the details')
   }
   await noErrors(page, errors)
 })
@@ -557,6 +562,12 @@ test('visitors who prefer less motion see a paused scene, and the reason', async
   await frames(page, 20)
   assert.ok((await picture(page)) === before)
   assert.is(await hash(page), '#scene=flock')
+  for (const scene of ['kdtree', 'construction']) {
+    await choose(page, scene) // it plays by itself
+    const shown = await still(page, 2)
+    await frames(page, 40, LONG)
+    assert.ok((await picture(page)) === shown, scene)
+  }
   await choose(page, 'battle')
   assert.is(await demoState(page, 'paused'), true)
   await page.getByRole('button', { name: 'Play' }).click()

@@ -12,6 +12,7 @@ export function createChart(figure) {
   const title = document.createElement('span')
   title.textContent = 'Frame time'
   const rate = document.createElement('output')
+  rate.ariaLive = 'off' // it changes all the time
   caption.append(title, rate)
   const key = document.createElement('ul')
   key.append(
@@ -29,6 +30,7 @@ export function createChart(figure) {
   const stack = PARTS.toReversed()
   const data = [[], ...stack.map(() => [])]
   const chart = createPlot(plot, {
+    label: 'Milliseconds of the parts of each frame, in the last seconds',
     x: { range: (u, min, max) => [max - SECONDS, max] },
     y: { range: (u, min, max) => [0, Math.max(2, max * 1.1)] },
     ticks: (value) => `${value} ms`,

@@ -39,6 +39,7 @@ export function addSteps(gui, params, field, steps) {
   // Replaces lil-gui's input, which would show the index of the step, by the number itself. Arrow keys
   // move the slider instead.
   const output = document.createElement('output')
+  output.ariaLive = 'off' // screen readers read the slider
   $input.replaceWith(output)
   $slider.tabIndex = 0
   $slider.setAttribute('role', 'slider')

@@ -10,6 +10,7 @@ export function createCurve(figure, { caption, data }) {
   const container = document.createElement('div')
   figure.replaceChildren(title, container)
   return createPlot(container, {
+    label: caption,
     x: { range: (u, min, max) => [0, Math.max(10, max ?? 0)] },
     y: { range: (u, min, max) => [0, Math.max(1, 1.1 * (max ?? 0))] },
     ticks: (value) => value,

@@ -11,9 +11,10 @@
 // Elements that keep a key for themselves: [keys, selector].
 const OWNERS = [
   [/./, 'input, select'],
-  [/^ $/, 'button, pre'],
-  [/^Enter$/, 'button, a'],
+  [/^ $/, 'button, summary, pre'],
+  [/^Enter$/, 'button, summary, a'],
   [/^(Arrow|Page)/, 'pre'],
+  [/^( $|Arrow|Page)/, '.landing:not(:has(canvas:focus))'], // the page scrolls
 ]
 
 /** Listens for keys, and lists the table in a <dl>. Returns the set of held keys. */

@@ -25,7 +25,10 @@ export function createPad(canvas) {
     button.textContent = sign
     button.setAttribute('aria-label', move)
     button.addEventListener('pointerdown', () => held.add(move))
-    for (const type of ['pointerup', 'pointercancel', 'pointerleave'])
+    button.addEventListener('keydown', ({ key }) => {
+      if (key === ' ' || key === 'Enter') held.add(move)
+    })
+    for (const type of ['pointerup', 'pointercancel', 'pointerleave', 'keyup', 'blur'])
       button.addEventListener(type, () => held.delete(move))
     button.addEventListener('contextmenu', (event) => event.preventDefault()) // of a long touch
     group.append(button)

@@ -9,8 +9,12 @@ const HEIGHT = 6.2
 const TEXT = 0.79
 const LEFT = 3.14
 
-/** Creates a plot. `x` and `y` are scales of uPlot; `ticks` returns the label of a value of y. */
-export function createPlot(container, { x, y, ticks, series, data }) {
+/**
+ * Creates a plot. `label` names it for screen readers. `x` and `y` are scales of uPlot; `ticks` returns the label of a
+ * value of y.
+ */
+export function createPlot(container, { label, x, y, ticks, series, data }) {
+  Object.assign(container, { role: 'img', ariaLabel: label })
   const rem = parseFloat(getComputedStyle(document.documentElement).fontSize)
   const height = Math.round(HEIGHT * rem)
   const axis = (options) => ({
