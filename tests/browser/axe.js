@@ -35,7 +35,8 @@ export const smallTargets = (page) =>
       'a[href], button, input, select, summary, [tabindex]',
     )
     const isInText = (element) =>
-      getComputedStyle(element).display === 'inline' && element.closest('p, li, figcaption')
+      getComputedStyle(element).display === 'inline' &&
+      element.closest('p, li, td, th, figcaption, .tsd-signature')
     return [...controls]
       .filter((control) => control.checkVisibility({ visibilityProperty: true }))
       .filter((control) => !isInText(control))

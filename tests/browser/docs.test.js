@@ -4,7 +4,7 @@ import { existsSync, readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { violations } from './axe.js'
+import { smallTargets, violations } from './axe.js'
 import { open } from './chromium.js'
 
 const docs = suite('documentation')
@@ -96,9 +96,11 @@ for (const colorScheme of /** @type {const} */ (['light', 'dark']))
   ])
     docs(`axe finds nothing wrong with ${name}, ${colorScheme}`, async () => {
       const { page } = tab
+      if (colorScheme === 'dark') await page.setViewportSize({ width: 390, height: 844 }) // a phone
       await page.emulateMedia({ colorScheme })
       await page.goto(new URL(`docs/${name}.html`, browser.url).href)
       assert.equal(await violations(page), [])
+      if (colorScheme === 'dark') assert.equal(await smallTargets(page), [])
       await page.getByRole('main').waitFor() // it is the page of this name
     })
 

@@ -520,6 +520,8 @@ test('?minimal shows the programs of the documentation, to copy', async () => {
   }
   await page.setViewportSize(PHONE.viewport)
   assert.is(await page.evaluate(() => document.documentElement.scrollWidth), PHONE.viewport.width)
+  await accessible(page, 'minimal on a phone', 'light')
+  assert.equal(await smallTargets(page), [])
   const { y, height } = await page.locator('#minimal').boundingBox()
   assert.is(y + height, PHONE.viewport.height, 'without the sheet of a scene')
   assert.equal(errors, [])

@@ -22,6 +22,9 @@ const link = (href, text) => Object.assign(create('a', text), { href })
 const format = (text) =>
   text.split('`').map((part, i) => (i % 2 === 1 ? create('code', part) : part))
 
+/** Returns a block of code. It has a tab stop, since it may scroll. */
+const block = (code) => Object.assign(create('pre', code), { tabIndex: 0 })
+
 function sectionOf({ title, text, code, output }) {
   const shown = create('code')
   showCode(shown, code)
@@ -29,14 +32,13 @@ function sectionOf({ title, text, code, output }) {
   enableCopy(copy, shown)
   const bar = create('div', create('h3', title), copy)
   bar.className = 'bar'
-  const printed = create('pre', create('code', output))
   return create(
     'section',
     bar,
     create('p', ...format(text)),
-    create('pre', shown),
+    block(shown),
     'Prints:',
-    printed,
+    block(create('code', output)),
   )
 }
 
