@@ -401,6 +401,8 @@ examples('a world in a worker follows the pointer, as it does in the page', asyn
     await frames(page, 90) // measured after some frames
   }
   assert.ok(goals[0] < goals[1])
+  await page.locator('#stage canvas').press('ArrowLeft')
+  assert.is((await page.evaluate(() => window.example.goal))[0], goals[1] - 4)
   const text = await page.locator('#gain').textContent()
   assert.match(text, /worker: [\d.]+ ms\nworld in the page: [\d.]+ ms\nA step takes [\d.]+ ms/)
 
