@@ -115,7 +115,7 @@ document.body.prepend(
   ),
 )
 if (POINTED.includes(example)) addPointer(document.querySelector('#stage'))
-document.querySelector('[aria-current]')?.scrollIntoView({ inline: 'nearest' })
+document.querySelector('[aria-current]')?.scrollIntoView({ block: 'nearest', inline: 'nearest' })
 
 document.querySelector('#examples')?.append(
   ...Object.entries(examples).map(([folder, [title, text]]) => {
