@@ -65,7 +65,8 @@ export interface ConnectOptions {
   /**
    * An item that moves farther than this in a step has jumped: it is shown at its new place, and
    * never in between. Such as an agent that starts again elsewhere, or a new agent in the slot of
-   * another. In world units, such as `2 * maxSpeed * timeStep`. Default: Infinity.
+   * another. In world units, such as `2 * maxSpeed * timeStep`. Default: Infinity, since only the
+   * world knows how far its items can go.
    */
   jump?: number
   /** The initial {@link WorldConnection.speed}. Default: 1. */
@@ -75,6 +76,18 @@ export interface ConnectOptions {
    * Default: the error is thrown outside of any call, so it reaches the console.
    */
   onError?: (error: Error) => void
+}
+
+/** The last two frames that arrived, and the place of the display between them. */
+export interface Between<Shown extends Arrays = Arrays> {
+  /** The arrays of the older frame. The same as `newer` while there is one frame only. */
+  older: Shown
+  /** The arrays of the newer frame. */
+  newer: Shown
+  /** Where the display is: 0 is `older`, 1 is `newer`. */
+  part: number
+  /** The option `jump` times the number of steps between both: items that moved farther have jumped. */
+  jump: number
 }
 
 /** The page's side of a world. */
@@ -92,6 +105,12 @@ export interface WorldConnection<Input = any, Shown extends Arrays = Arrays> {
    * valid until the caller returns to the event loop: copy what you keep.
    */
   frame(now?: number): Shown | null
+  /**
+   * Returns what `frame(now)` interpolates, for a vertex shader that does so itself: the page's thread
+   * then does no work per item, and uploads each frame's arrays once. Returns null before the first
+   * frame. The arrays are the same objects until their frame is replaced.
+   */
+  between(now?: number): Between<Shown> | null
   /** The number of steps up to the newest frame. The first step has tick 1. */
   readonly tick: number
   /** The time that the newest step took in the worker, in milliseconds. */

@@ -213,13 +213,24 @@ export function connectWorld(port, settings = {}) {
     return promise
   }
 
-  function mix(from, to, part, out) {
-    const limit = jump * (newer.tick - older.tick)
+  /** Moves the display on to a time, and returns both frames and its place between them. */
+  function between(now = performance.now()) {
+    if (!newer) return null
+    const span = newer.tick - older.tick
+    place += (Math.max(now - displayed, 0) * steps) / pause
+    place = Math.min(Math.max(place, older.tick), newer.tick)
+    if (span > MAX_GAP * Math.max(speed, 1)) place = newer.tick
+    displayed = Math.min(now, performance.now()) // finite
+    const part = span > 0 ? (place - older.tick) / span : 1
+    return { older: older.arrays, newer: newer.arrays, part, jump: jump * span || 0 }
+  }
+
+  function mix(from, to, { part, jump }, out) {
     for (let first = 0; first < to.length; first += dimensions) {
       const end = first + dimensions
       let squared = 0
       for (let i = first; i < end; i++) squared += (to[i] - from[i]) ** 2
-      const isNear = squared <= limit * limit // false for NaN
+      const isNear = squared <= jump * jump // false for NaN
       for (let i = first; i < end; i++) out[i] = isNear ? from[i] + part * (to[i] - from[i]) : to[i]
     }
     return out
@@ -238,20 +249,17 @@ export function connectWorld(port, settings = {}) {
     send: (input) => ask({ input }),
     advance: (steps) => ask({ steps }),
 
-    frame(now = performance.now()) {
-      if (!newer) return null
-      const span = newer.tick - older.tick
-      place += (Math.max(now - displayed, 0) * steps) / pause
-      place = Math.min(Math.max(place, older.tick), newer.tick)
-      if (span > MAX_GAP * Math.max(speed, 1)) place = newer.tick
-      displayed = Math.min(now, performance.now()) // finite
-      const part = span > 0 ? (place - older.tick) / span : 1
-      for (const name in newer.arrays) {
-        const [from, to] = [older.arrays[name], newer.arrays[name]]
+    between,
+
+    frame(now) {
+      const pair = between(now)
+      if (!pair) return null
+      for (const name in pair.newer) {
+        const [from, to] = [pair.older[name], pair.newer[name]]
         if (!interpolate.includes(name)) shown[name] = to
         else {
           if (shown[name]?.length !== to.length) shown[name] = to.slice()
-          mix(from, to, part, shown[name])
+          mix(from, to, pair, shown[name])
         }
       }
       return shown

@@ -261,6 +261,26 @@ timed('items that jump are never in between', () => {
   assert.ok(x > 3 && x < 9, String(x))
 })
 
+timed(
+  'between() returns what frame() interpolates, and the same arrays while a frame is shown',
+  () => {
+    const { world, send, at } = play({ jump: 5 })
+    assert.is(world.between(0), null)
+    send(0, 0, 0, 0)
+    const first = world.between(0)
+    assert.is(first.older, first.newer)
+    at(0)
+    send(100, 2, 8, -4) // less than 10 away
+    clock = 50
+    const { older, newer, part, jump } = world.between(50)
+    assert.is(older, first.newer)
+    assert.equal([...older.positions, ...newer.positions, jump], [0, 0, 8, -4, 10])
+    assert.ok(part > 0 && part < 1, String(part))
+    assert.equal(at(50), [...Float32Array.of(8 * part, -4 * part)])
+    assert.is(world.between(50).newer.positions, newer.positions)
+  },
+)
+
 timed('three values per item', () => {
   const { send, at } = play({ jump: 5, dimensions: 3 })
   send(0, 0, 0, 0, 0, 1, 1, 1)
