@@ -16,6 +16,9 @@ layout(location = 0) in vec2 position;
 layout(location = 1) in uint kind;
 layout(location = 2) in float opacity;
 layout(location = 3) in vec2 heading;
+layout(location = 4) in vec2 before;
+uniform float part; // of the way from there to the position
+uniform float jump; // on longer ways, items are at their position
 uniform vec2 scale; // to clip space
 uniform vec2 offset;
 uniform float size;
@@ -33,7 +36,10 @@ void main() {
   int index = int(kind) * turns + turn;
   color = index < ${MAX_COLORS} ? colors[index] * opacity : vec4(0);
   ahead = heading / max(length(heading), 1e-20);
-  gl_Position = color.a > 0.0 ? vec4(scale * position + offset, 0, 1) : vec4(0, 0, 2, 1);
+  vec2 way = position - before;
+  bool isNear = part < 1.0 && dot(way, way) <= jump * jump; // false for NaN
+  vec2 place = isNear ? before + part * way : position;
+  gl_Position = color.a > 0.0 ? vec4(scale * place + offset, 0, 1) : vec4(0, 0, 2, 1);
   gl_PointSize = size;
 }`
 
@@ -108,6 +114,14 @@ export function createSprites(stage) {
       context.clearRect(0, 0, stage.width, stage.height)
     },
 
+    /** Makes the cover the stage's context already before items are drawn: the canvas below is not touched. */
+    use() {
+      if (used) return
+      used = true
+      canvas.hidden = cover.hidden = false
+      painter?.clear()
+    },
+
     /**
      * Draws items, with the transform and opacity of the stage's context:
      *
@@ -120,6 +134,9 @@ export function createSprites(stage) {
      *   opacities    optional: 0 to 1, by item. Default: 1
      *   headings     optional: x, y, …; draws darts instead of discs
      *   turns        colors per kind, one for each range of headings. Default: 1
+     *   before       optional: { positions, part, jump }: as many earlier ones. Items are drawn at that part
+     *                of the way from there, unless they are farther apart than `jump`. Positions and kinds
+     *                then never change: they are uploaded once, for as long as they are drawn
      *
      * Returns false if it cannot draw them.
      */
@@ -130,11 +147,7 @@ export function createSprites(stage) {
       const part = canvas.width / stage.canvas.width
       const radius = part * a * items.radius
       if (radius > painter.maxRadius) return false
-      if (!used) {
-        used = true
-        canvas.hidden = cover.hidden = false
-        painter.clear()
-      }
+      this.use()
       painter.draw(items, { radius, scale: part * a, x: part * e, y: part * f, opacity })
       return true
     },
@@ -171,24 +184,30 @@ function createPainter(gl) {
   gl.blendFunc(gl.ONE, gl.ONE_MINUS_SRC_ALPHA)
 
   const place = Object.fromEntries(
-    ['scale', 'offset', 'size', 'radius', 'isDart', 'turns', 'colors'].map((name) => [
-      name,
-      gl.getUniformLocation(program, name),
-    ]),
+    ['scale', 'offset', 'size', 'radius', 'isDart', 'turns', 'colors', 'part', 'jump'].map(
+      (name) => [name, gl.getUniformLocation(program, name)],
+    ),
   )
-  const buffers = [0, 1, 2, 3].map(() => gl.createBuffer()) // by attribute location
+  const buffers = [0, 1, 2, 3, 4].map(() => gl.createBuffer()) // by attribute location
+  const held = [] // by attribute location: the array in its buffer, if it never changes
   const palette = new Float32Array(4 * MAX_COLORS)
   gl.bindBuffer(gl.ELEMENT_ARRAY_BUFFER, gl.createBuffer())
   gl.vertexAttribI4ui(1, 0, 0, 0, 0)
   gl.vertexAttrib1f(2, 1) // opacity without an array
 
-  function send(location, array, width, count) {
+  function send(location, array, width, count, isFixed) {
     if (!array) return gl.disableVertexAttribArray(location)
     gl.bindBuffer(gl.ARRAY_BUFFER, buffers[location])
-    gl.bufferData(gl.ARRAY_BUFFER, array, gl.STREAM_DRAW, 0, width * count)
+    if (!isFixed || held[location] !== array)
+      gl.bufferData(gl.ARRAY_BUFFER, array, gl.STREAM_DRAW, 0, width * count)
+    held[location] = isFixed ? array : null
     if (location === 1) gl.vertexAttribIPointer(location, width, gl.UNSIGNED_BYTE, 0, 0)
     else gl.vertexAttribPointer(location, width, gl.FLOAT, false, 0, 0)
     gl.enableVertexAttribArray(location)
+  }
+
+  function swap(a, b) {
+    for (const list of [buffers, held]) [list[a], list[b]] = [list[b], list[a]]
   }
 
   return {
@@ -200,11 +219,13 @@ function createPainter(gl) {
 
     // Draws at scale * position + (x, y), in pixels of the canvas, like the radius.
     draw(items, { radius, scale, x, y, opacity }) {
-      const { positions, count, ids, colors, kinds, opacities, headings, turns = 1 } = items
+      const { positions, count, ids, colors, kinds, opacities, headings, turns = 1, before } = items
       const { width, height } = gl.canvas
       const sent = ids ? positions.length / 2 : count
-      send(0, positions, 2, sent)
-      send(1, kinds, 1, sent)
+      if (before && held[0] === before.positions) swap(0, 4)
+      send(0, positions, 2, sent, before)
+      send(4, before?.positions, 2, sent, before)
+      send(1, kinds, 1, sent, before)
       send(2, opacities, 1, sent)
       send(3, headings, 2, sent)
       palette.fill(0)
@@ -223,6 +244,8 @@ function createPainter(gl) {
       gl.uniform1f(place.radius, radius)
       gl.uniform1i(place.isDart, headings ? 1 : 0)
       gl.uniform1i(place.turns, turns)
+      gl.uniform1f(place.part, before?.part ?? 1)
+      gl.uniform1f(place.jump, before?.jump ?? 0)
       gl.uniform4fv(place.colors, palette)
       if (!ids) return gl.drawArrays(gl.POINTS, 0, count)
       gl.bufferData(gl.ELEMENT_ARRAY_BUFFER, ids, gl.STREAM_DRAW, 0, count)
