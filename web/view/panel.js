@@ -27,6 +27,11 @@ const HINTS = {
 const toText = (value) => (typeof value === 'number' ? formatNumber(value) : value)
 const byId = (id) => document.getElementById(id)
 
+/** Setting a text costs layout, even if it is the same. */
+function write(element, text) {
+  if (element.textContent !== text) element.textContent = text
+}
+
 function element(tag, text) {
   const created = document.createElement(tag)
   if (text !== undefined) created.textContent = text
@@ -108,8 +113,8 @@ export function createPanel() {
     }
     numbers.forEach(([label, value], i) => {
       const [dt, dd] = list.children[i].children
-      dt.textContent = label
-      dd.textContent = toText(value)
+      write(dt, label)
+      write(dd, toText(value))
     })
   }
 
@@ -138,14 +143,15 @@ export function createPanel() {
     }
     const [shownTable, shownNote] = container.children
     const [body] = shownTable.tBodies
-    shownNote.textContent = note
+    write(shownNote, note)
     rows.forEach((row, r) => {
       body.rows[r].classList.toggle('current', r === current)
       row.forEach((value, i) => {
         const cell = body.rows[r].cells[i]
         const text = toText(value)
-        cell.textContent = text
-        cell.className = VERDICTS[text] ?? ''
+        write(cell, text)
+        const verdict = VERDICTS[text] ?? ''
+        if (cell.className !== verdict) cell.className = verdict
       })
     })
   }
