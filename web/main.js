@@ -33,7 +33,7 @@ const LANDING = 'doorway' // the scene of the first screen
 const TITLE = document.title
 const MAX_STEP = 1 / 20 // seconds: caps the time step after a hitch or in a hidden tab
 const REPORTS = 5 // per second: faster numbers are unreadable
-const CHARTS = 10 // per second
+const CHARTS = 5 // per second
 const ADDRESSES = 2 // per second: browsers limit how often the address may change
 
 const panel = createPanel()
@@ -232,6 +232,7 @@ function tick(now) {
   const dt = !paused ? elapsed : single ? FRAME : 0
   lastTime = now
   single = false
+  stage.paused = paused
 
   const { width, height, pointer } = stage
   if (stage.fit()) {
@@ -248,7 +249,7 @@ function tick(now) {
   )
 
   meter.start()
-  running.frame(dt, meter.lap)
+  running.frame(dt, meter.lap, meter.whole)
   meter.lap()
   stage.clear()
   running.draw()
@@ -269,6 +270,7 @@ function tick(now) {
     nextChart = now + 1000 / CHARTS
     chart.show()
   }
+  meter.end()
 }
 
 function loop(now) {

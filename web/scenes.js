@@ -20,8 +20,9 @@
 //   controls(gui, params)   adds controllers for the fields of params to a lil-gui
 //   setup(stage, params)    starts the scene and returns the object that runs it:
 //
-//     frame(dt, lap)   moves, builds and queries. dt is in seconds, 0 while paused. lap('move'),
-//                      lap('build') and lap('query') credit the time since the last lap to that part
+//     frame(dt, lap, whole)   moves, builds and queries. dt is in seconds, 0 while paused. lap('move'),
+//                      lap('build') and lap('query') credit the time since the last lap to that part.
+//                      whole: ms of the page's thread in the last frame, with the demo's own work
 //     draw()           draws everything on a cleared canvas
 //     report(times)    returns the content of the panel, which formats numbers; times: mean ms of each part
 //                        numbers  [[label, value], …]; the first three are always shown

@@ -126,6 +126,77 @@ demo('Doorway finds the same neighbors in four ways, and its gap follows the poi
   assert.equal(await demoState(page, 'errors'), [])
 })
 
+/**
+ * Opens Doorway paused and runs 60 steps, while the pointer is at two places. Returns the numbers of the panel.
+ * @param {string} settings
+ * @param {number[]} places
+ * @param {() => void} [before] runs in the page before its own scripts
+ */
+async function stepDoorway(settings, places, before) {
+  const hash = `#scene=doorway&n=1000&fitting=0&paused=1&${settings}`
+  const { page, errors } = await site.page(hash, SMALL, before)
+  await until(page, () => window.copseDemo?.hits > 0)
+  const box = await page.locator('#stage').boundingBox()
+  for (const place of places) {
+    await page.mouse.move(box.x + box.width / 2, box.y + place * box.height)
+    await page.evaluate(async () => {
+      for (let n = 0; n < 30; n++) {
+        document.getElementById('step').click()
+        await window.testFrames.advance(1, 16)
+      }
+    })
+  }
+  const numbers = () =>
+    page.evaluate(() => {
+      const items = [...document.querySelectorAll('#numbers div')]
+      return Object.fromEntries(
+        items.map((item) => Array.from(item.children, (e) => e.textContent)),
+      )
+    })
+  const isDone = () => document.querySelector('#numbers').textContent.includes('Hash, step 60')
+  await until(page, isDone, null, { ms: LONG })
+  await frames(page, 10, LONG)
+  assert.is((await numbers()).Steps, '60', 'paused')
+  assert.equal(errors, [])
+  assert.equal(await demoState(page, 'errors'), [])
+  return numbers()
+}
+
+demo('Doorway is the same world in a worker and in the page', async () => {
+  const inWorker = await stepDoorway('worker=1', [0.2, 0.7])
+  const inPage = await stepDoorway('worker=0', [0.2, 0.7])
+  assert.ok('Step in worker' in inWorker && 'Step in page' in inPage)
+  assert.match(inWorker['Hash, step 60'], /^[0-9a-f]{8}$/)
+  assert.is(inWorker['Hash, step 60'], inPage['Hash, step 60'])
+  const other = await stepDoorway('worker=1', [0.2, 0.6])
+  assert.is.not(other['Hash, step 60'], inPage['Hash, step 60'], 'the pointer matters')
+})
+
+demo('Doorway runs in the page where no worker starts, and says so', async () => {
+  const { 'Hash, step 60': hash } = await stepDoorway('worker=0', [0.5, 0.3])
+  const refuse = () => {
+    window.Worker = class {
+      constructor() {
+        throw new Error('refused')
+      }
+    }
+  }
+  const fail = () => {
+    const { Worker } = window
+    window.Worker = class extends Worker {
+      constructor() {
+        super(URL.createObjectURL(new Blob(['throw new Error()'])))
+      }
+    }
+  }
+  for (const before of [refuse, fail]) {
+    const numbers = await stepDoorway('worker=1', [0.5, 0.3], before)
+    assert.is(numbers['Page, with worker'], 'no worker')
+    assert.ok('Step in page' in numbers)
+    assert.is(numbers['Hash, step 60'], hash)
+  }
+})
+
 demo('boids flee predators, and a pointer that scares them', async () => {
   const { page, errors } = await site.page('#scene=flock', SMALL)
   await frames(page, 5)

@@ -1,26 +1,25 @@
-// As many agents as the device can carry stream through a gap in a wall, which follows the pointer.
+// As many agents as the device can carry stream through a gap in a wall, which follows the pointer. The crowd lives
+// in a worker; the page draws it.
 
 import { addSteps } from '../view/controls.js'
 import { smooth } from '../view/clock.js'
-import { drawKinds } from '../view/draw.js'
+import { drawKinds, drawMany } from '../view/draw.js'
 import { formatNumber, formatTime } from '../view/format.js'
-import { createPace, createTimer } from '../view/pace.js'
+import { createTimer } from '../view/pace.js'
 import { theme } from '../view/theme.js'
-import { createQueries } from './doorway/queries.js'
-import { COLORS, createWorld } from './doorway/world.js'
+import { connectPage, connectWorker } from './doorway/connect.js'
+import { WAYS } from './doorway/queries.js'
+import { COLORS, LEAST, NUMBERS, shapeOf } from './doorway/world.js'
 
 const AGENTS = [500, 1_000, 2_000, 5_000, 10_000, 20_000]
-const LEAST = AGENTS[0]
 const BUDGET = 8 // ms of a step, half of a frame: that many agents take part
-const TRIAL = 6 // steps at the start, the fastest of which counts: code is still being compiled in the first
 const ADJUSTED = 1 // seconds after which the number of agents is adjusted
 const CHANGE = 0.1 // largest change at a time, as a part of all agents
-const ASKED = 100 // agents whose neighbors are found
-const REACH = 5 // of these queries, in radii
 const DRAWN = 0.88 // part of the radius: neighbors stay apart in the picture
 const RATIOS = [0.35, 2.8] // of the world's sides
 const CROPPED = 1.25 // how much of the world a resize may hide before the world is created again
-const [NEIGHBOR, CENTER] = [COLORS + 1, COLORS + 2] // kinds of agents in the picture; COLORS: a free slot
+const GRAIN = 0.5 // units: smaller moves of the gap are not sent to the world
+const WARM_UP = 60 // frames that a measured time leaves out, while code is compiled
 const HUES = [165, 300] // of the lanes, from side to side
 
 export default {
@@ -45,72 +44,90 @@ export default {
   ],
 
   count: 'agents',
-  params: { agents: 10_000, fitting: true, gap: 0.3, queries: true },
+  params: { agents: 10_000, fitting: true, gap: 0.3, queries: true, worker: true },
+  hints: {
+    worker: 'Details show the time of the page’s thread per frame, with the worker and without',
+  },
 
   controls(gui, params) {
     addSteps(gui, params, 'agents', AGENTS).name('agents, at most')
     gui.add(params, 'fitting').name('only what fits 8 ms')
     gui.add(params, 'gap', 0.1, 0.6, 0.05).name('gap / wall')
     gui.add(params, 'queries').name('show neighbors')
+    gui.add(params, 'worker').name('run in a worker')
   },
 
   setup(stage, params) {
     const { pointer } = stage
-    const pace = createPace(step)
-    const comparing = createTimer(0.5, () => queries.compare())
     const adjusting = createTimer(ADJUSTED, adjust)
+    const pageTimes = {} // ms of the page's thread per frame, by where the world runs
     let world
-    let queries
-    let marked // the kinds in the picture
-    let along
+    let shape // of that world
+    let next = null // { world, shape }: replaces it once it has something to draw
+    let shown = null // what to draw, valid for this frame
+    let numbers = null // a copy of its numbers, and of its `ways`
+    let ways
+    let place = 'worker' // where the newest world runs
+    let isMissing = false // no worker started
+    let frames // since the world was created
+    let limit // of agents
+    let sent
     let colors = []
     let painted = '' // the theme's paper when the colors were chosen
-    let limit
-    let stepTime // ms, smoothed
-    let fieldTime
 
-    // Creates the world with as many agents as fit, by the time of its first steps.
+    // Creates the world with as many agents as fit, by the time of its first steps. Shows the old one until then.
     function create() {
       const { width, height } = stage
-      along = width >= height ? 0 : 1
+      const along = width >= height ? 0 : 1
       const ratio = along === 0 ? width / height : height / width
-      const build = (agents) =>
-        createWorld({
-          ...{ agents, along, gap: params.gap },
-          ratio: Math.min(Math.max(ratio, RATIOS[0]), RATIOS[1]),
-        })
-      world = build(params.agents)
-      let least = Infinity
-      for (let n = 0; n < TRIAL && params.fitting && least > BUDGET; n++) {
-        step()
-        least = Math.min(least, world.times.step)
+      const options = {
+        ...{ agents: params.agents, gap: params.gap, along },
+        ratio: Math.min(Math.max(ratio, RATIOS[0]), RATIOS[1]),
+        budget: params.fitting ? BUDGET : undefined,
       }
-      if (least > BUDGET && params.fitting) {
-        const fitting = 100 * Math.floor((params.agents * BUDGET) / least / 100)
-        world.dispose()
-        world = build(Math.max(fitting, LEAST))
-      }
-      limit = world.crowd.count
-      marked = new Uint8Array(world.kinds.length)
-      queries = createQueries(world.crowd, REACH * world.radius, ASKED)
-      stepTime = fieldTime = undefined
-      comparing.restart()
+      next?.world.dispose()
+      next = { world: connect(options), shape: { ...shapeOf(options), along } }
+      if (!world) show()
+      limit = params.agents
     }
 
-    function release() {
-      queries.dispose()
-      world.dispose()
+    function connect(options) {
+      place = params.worker && !isMissing ? 'worker' : 'page'
+      try {
+        return place === 'worker' ? connectWorker(options, fail) : connectPage(options)
+      } catch (error) {
+        if (place === 'page') throw error
+        noteMissing(error)
+        return connect(options)
+      }
     }
 
-    function step() {
-      world.step()
-      stepTime = smooth(stepTime, world.times.step)
-      fieldTime = smooth(fieldTime, world.times.field)
+    // The same world runs in the page if no worker can: an old browser, or a content security policy.
+    function noteMissing(error) {
+      console.warn('Doorway runs in the page:', error.message)
+      isMissing = true
     }
+
+    function fail(error) {
+      noteMissing(error)
+      create()
+    }
+
+    function show() {
+      world?.dispose()
+      ;({ world, shape } = next)
+      next = sent = null
+      frames = 0
+    }
+
+    const numberOf = (name, of = numbers) => of[NUMBERS.indexOf(name)]
+    const timeOf = (ms) => formatTime(Number.isFinite(ms) ? ms : undefined)
 
     // Lets fewer agents take part while steps take too long, and more while there is room.
     function adjust() {
-      const { capacity } = world.crowd
+      if (!numbers) return
+      const [stepTime, capacity] = [numberOf('stepTime'), numberOf('capacity')]
+      limit = Math.min(limit, capacity)
       if (!params.fitting) limit = capacity
       else if (stepTime > BUDGET || stepTime < 0.7 * BUDGET) {
         const part = Math.min(Math.max(BUDGET / stepTime, 1 - CHANGE), 1 + CHANGE)
@@ -124,76 +141,101 @@ export default {
       return Math.max(stage.width / x, stage.height / y) / 2
     }
 
-    const sides = () => (along === 0 ? [world.ahead, world.across] : [world.across, world.ahead])
+    function sides() {
+      const { along, ahead, across } = shape
+      return along === 0 ? [ahead, across] : [across, ahead]
+    }
 
     // The pointer's place along the wall, in units.
     function pointed() {
-      const [at, size] = along === 0 ? [pointer.y, stage.height] : [pointer.x, stage.width]
+      const [at, size] = shape.along === 0 ? [pointer.y, stage.height] : [pointer.x, stage.width]
       return (at - size / 2) / scaleOf()
+    }
+
+    function send() {
+      const gap = Math.round(pointed() / GRAIN) * GRAIN
+      if (sent?.gap === gap && sent.agents === limit) return
+      sent = { gap, agents: limit }
+      world.send(sent)
+    }
+
+    // Measures the time of the page's thread per frame, by where the world runs.
+    function measure(dt, whole) {
+      frames = dt > 0 && !next ? frames + 1 : 0
+      const ms = whole + world.take()
+      if (frames > WARM_UP) pageTimes[place] = smooth(pageTimes[place], ms)
+    }
+
+    function waysOf(ways) {
+      return WAYS.map((name, n) => {
+        const [buildTime, queryTime, read, equal] = ways.subarray(4 * n, 4 * n + 4)
+        return { name, buildTime, queryTime, read, equal: equal === 1 }
+      })
     }
 
     create()
 
     return {
-      hits: () => queries.total,
+      hits: () => (numbers ? numberOf('found') : 0),
 
       results: () =>
-        queries.ways
-          .filter(({ queryTime }) => queryTime !== undefined)
+        (ways ?? [])
+          .filter(({ queryTime }) => queryTime >= 0)
           .map(({ name, buildTime, queryTime, equal }) => ({
             ...{ name, equal },
             total: buildTime + queryTime,
           })),
 
-      frame(dt, lap) {
-        world.input({ gap: pointed(), agents: limit })
-        pace(dt, 1)
+      frame(dt, lap, whole) {
+        if (next?.world.between()) show()
+        send()
+        world.run(dt, stage.paused, lap)
+        shown = world.between()
+        if (shown) {
+          numbers = shown.newer.numbers.slice()
+          ways = waysOf(shown.newer.ways)
+        }
+        measure(dt, whole)
         if (dt > 0) adjusting.pass(dt)
         lap('move')
-        queries.run()
-        lap('query')
-        comparing.pass(dt)
-        lap()
       },
 
       draw() {
+        if (!shown) return
         paint()
-        const { crowd, kinds, radius } = world
-        const { positions, slots } = crowd
-        marked.set(kinds)
-        if (params.queries) {
-          const { neighbors, total, asked, count } = queries
-          for (let n = 0; n < total; n++) marked[neighbors[n]] = NEIGHBOR
-          for (let n = 0; n < count; n++) marked[asked[n]] = CENTER
-        }
-        inWorld(() => drawKinds(stage, positions, marked, slots, DRAWN * radius, colors))
+        stage.sprites?.use()
+        inWorld(drawAgents)
         inWorld(drawWall)
       },
 
       report({ draw }) {
-        const { ways } = queries
-        const [tree] = ways
+        if (!numbers) return { numbers: [['Agents', '–']] }
         return {
           numbers: [
-            ['Agents', world.crowd.count],
-            ['Step', formatTime(stepTime)],
-            ['Field', formatTime(fieldTime)],
-            ['100 queries', formatTime(tree.queryTime)],
+            ['Agents', numberOf('agents')],
+            [`Step in ${place}`, timeOf(numberOf('stepTime'))],
+            ['Page’s thread', timeOf(pageTimes[place])],
+            ['Field', timeOf(numberOf('fieldTime'))],
+            ['100 queries', timeOf(ways[0].queryTime)],
             ['Drawing', formatTime(draw)],
-            ['Neighbors each', (queries.total / queries.count - 1).toFixed(1)],
+            ['Neighbors each', (numberOf('found') / numberOf('asked') - 1).toFixed(1)],
+            ['Page, with worker', isMissing ? 'no worker' : timeOf(pageTimes.worker)],
+            ['Page, without', timeOf(pageTimes.page)],
+            ['Steps', numberOf('tick')],
+            ...hashed(),
           ],
           table: {
-            caption: 'Neighbors of 100 agents, every frame',
+            caption: 'Neighbors of 100 agents, every step',
             head: ['', 'Build', 'Query', 'Visits each', 'Equal'],
             rows: ways.map(({ name, buildTime, queryTime, read, equal }, n) => [
               name,
-              n < ways.length - 1 ? formatTime(buildTime) : '–',
-              formatTime(queryTime),
-              read === 0 ? '–' : formatNumber(Math.round(read)),
-              equal === undefined ? '–' : equal ? '✓' : '✗',
+              n < ways.length - 1 ? timeOf(buildTime) : '–',
+              timeOf(queryTime),
+              formatNumber(Math.round(read)),
+              equal ? '✓' : '✗',
             ]),
             current: 0,
-            note: 'Visits: nodes of a tree, runs of cells of a grid, agents of the loop. One of the four runs in each frame; twice a second their results are compared.',
+            note: 'Visits: nodes of a tree, runs of cells of a grid, agents of the loop. One of the four runs in each step; every 30 steps their results are compared.',
           },
         }
       },
@@ -201,21 +243,28 @@ export default {
       change(field) {
         if (field === 'queries') return
         if (field === 'fitting') return adjust()
-        release()
         create()
       },
 
       resize() {
         const { width, height } = stage
+        const { along } = shape
         const [x, y] = sides()
         const cropped = (width / height) * (y / x)
         const isSame = along === (width >= height ? 0 : 1)
         if (isSame && Math.max(cropped, 1 / cropped) < CROPPED) return
-        release()
         create()
       },
 
-      dispose: release,
+      dispose() {
+        next?.world.dispose()
+        world.dispose()
+      },
+    }
+
+    function hashed() {
+      const [tick, hash] = [numberOf('hashTick'), numberOf('hash')]
+      return tick > 0 ? [[`Hash, step ${tick}`, hash.toString(16).padStart(8, '0')]] : []
     }
 
     // Chooses the colors for the theme: lighter ones on a dark page.
@@ -241,8 +290,22 @@ export default {
       context.restore()
     }
 
+    function drawAgents() {
+      const { older, newer, part, jump } = shown
+      const kinds = params.queries ? newer.marked : newer.kinds
+      const items = { kinds, count: kinds.length, radius: DRAWN * numberOf('radius'), colors }
+      const before = older === newer ? undefined : { positions: older.positions, part, jump }
+      if (drawMany(stage, { ...items, positions: newer.positions, before }, false)) return
+      drawKinds(stage, newer.positions, kinds, kinds.length, items.radius, colors)
+    }
+
     function drawWall(context, scale) {
-      const { gap, half, across } = world
+      const { across, along } = shape
+      const { older, part } = shown
+      const [low, high] = ['low', 'high'].map(
+        (name) =>
+          numberOf(name, older.numbers) + part * (numberOf(name) - numberOf(name, older.numbers)),
+      )
       const end = 2 * across // beyond the stage
       const line = (from, to) => {
         context.moveTo(...(along === 0 ? [0, from] : [from, 0]))
@@ -252,8 +315,8 @@ export default {
       context.lineWidth = 7 / scale
       context.strokeStyle = theme.wall
       context.beginPath()
-      line(-end, gap - half)
-      line(gap + half, end)
+      line(-end, low)
+      line(high, end)
       context.stroke()
 
       // Where the gap is going.

@@ -9,16 +9,21 @@ export function createMeter() {
   const mean = { ...ms }
   let frames = 0
   let last = 0
+  let begun = 0
   return {
     ms,
     mean,
+    whole: 0, // ms of the last frame, from start() to end(), with all that belongs to no part
     start() {
       const weight = 1 / Math.min(Math.max(frames++, 1), 40) // a plain mean for the first frames
       for (const part of PARTS) {
         mean[part] += (ms[part] - mean[part]) * weight
         ms[part] = 0
       }
-      last = performance.now()
+      last = begun = performance.now()
+    },
+    end() {
+      this.whole = performance.now() - begun
     },
     /** Credits the time since the last call to a part, or to none. */
     lap(part) {

@@ -9,6 +9,7 @@
 //   scale             CSS pixels per unit
 //   ratio             device pixels per unit
 //   pointer           { x, y, dirX, dirY, wandering, isDown }, see pointer.js
+//   paused            true while paused, also in a frame of a single step
 //   random            random numbers, seeded at every start: a scene always starts the same way
 //   refresh()         updates the panel after the scene itself changed params
 
@@ -43,6 +44,7 @@ export function createStage(container, { label, scroll, scrolls, press, refresh 
     height: 0,
     scale: 1,
     ratio: 0,
+    paused: false,
     random: createRandom(1),
     refresh,
 

@@ -1,4 +1,4 @@
-// The neighbors of some agents of a crowd, found in four ways. One runs per frame, timed; all of them run for the
+// The neighbors of some agents of a crowd, found in four ways. One runs per step, timed; all of them run for the
 // same moment when results are compared.
 
 import { AgentTree, Grid, KdTree } from 'copse'
@@ -8,15 +8,18 @@ import { isSame } from '../../view/compare.js'
 const ROUNDED = 1e-6 // relative error of a squared distance in single precision, with room to spare
 const { fround } = Math
 
+/** The names of the four ways, in their order. */
+export const WAYS = ['AgentTree', 'Grid', 'KdTree', 'loop in JavaScript']
+
 /** Creates queries for the neighbors of up to `most` agents within `reach`. */
 export function createQueries(crowd, reach, most) {
   const { capacity } = crowd
   const found = new Uint32Array(capacity)
   const ways = [
-    ofIndex('AgentTree', new AgentTree({ source: crowd })),
-    ofIndex('Grid', new Grid({ source: crowd, cellSize: reach })),
-    ofIndex('KdTree', new KdTree({ source: crowd })),
-    { name: 'loop in JavaScript', build() {}, find, visits: () => capacity, dispose() {} },
+    ofIndex(new AgentTree({ source: crowd })),
+    ofIndex(new Grid({ source: crowd, cellSize: reach })),
+    ofIndex(new KdTree({ source: crowd })),
+    { build() {}, find, visits: () => capacity, dispose() {} },
   ].map((way) => ({
     ...way,
     buildTime: undefined,
@@ -30,9 +33,8 @@ export function createQueries(crowd, reach, most) {
   let count = 0 // of asked agents
   let turn = 0
 
-  function ofIndex(name, index) {
+  function ofIndex(index) {
     return {
-      name,
       build: () => index.build(),
       find: (x, y) => index.withinInto(x, y, reach, found),
       visits: () => index.stats().visits,

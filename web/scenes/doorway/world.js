@@ -1,66 +1,105 @@
-// The simulation of the scene: a crowd passes a gap in a wall and comes in again on the other side, so that it
-// never ends. No page is needed: it can run in a worker. The same inputs give the same positions, bit for bit.
+// The world of the scene: a crowd passes a gap in a wall and comes in again on the other side, so that it never
+// ends; and the queries of queries.js. It needs no page: it can run in a worker. The same inputs at the same steps
+// give the same positions, bit for bit.
 //
 // Units: the view covers AREA, in any shape. The stream flows ahead, along axis `along` (0: x, 1: y); the wall
 // stands across, in the middle. Agents leave and enter out of view.
 
 import { Crowd, FlowField, ObstacleTree } from 'copse'
-import { timeRuns } from '../../view/clock.js'
+import { smoothTime } from '../../view/clock.js'
+import { createQueries } from './queries.js'
 
 export const TIME_STEP = 1 / 60
 export const COLORS = 12
+export const [NEIGHBOR, CENTER] = [COLORS + 1, COLORS + 2] // marks of agents in the picture
+export const MAX_WALK = 18 // mean preferred speed, at most
+export const LEAST = 500 // agents
+/** What the array `numbers` of a world holds; NaN: not known. */
+export const NUMBERS = [
+  ...['agents', 'capacity', 'radius', 'low', 'high'], // low, high: ends of the wall at the gap
+  ...['stepTime', 'fieldTime', 'found', 'asked', 'tick', 'hash', 'hashTick'],
+]
 const ABSENT = COLORS // kind of a free slot: it has no color
 const AREA = 40_000
 const FILL = 0.15 // part of the view that the agents cover
 const OUTSIDE = 12 // how far beyond the view agents leave and enter
-const GAP_SPEED = 60 // per second
-const WALK = 28 // mean preferred speed
+const OPENING = 90 // per second: the speed of an end of the wall that makes the gap wider
+const CLOSING = 12 // of one that makes it narrower: agents must be able to make way
+const STRIDE = 0.55 // the mean way in a step, in radii, at most: longer steps end inside of others
+const FASTEST = 1.3 // maximum speed, by the mean one
 const REACH = 8 // distance at which agents see each other, in radii
 const HORIZON = 10 // distance that must stay free ahead, in radii
 const CELL = 2 // of the field
 const BEHIND = 4 // depth of the field's goal behind the gap
 const SLICE = 12_000 // work of the field's build in a step: less than a millisecond
 const ENTERING = 20 // maximum number of agents that are added in a step
+const APART = 2.2 // radii between agents that enter
 const EVEN = [0.754878, 0.56984] // multiples of both, without whole parts, cover a square evenly
 const [LED, FREE] = [1, 2] // groups: agents before the wall follow the field, those behind it go straight
+const TRIAL = 6 // steps of a world on trial, the fastest of which counts: code is compiled in the first
+const ASKED = 100 // agents whose neighbors are found
+const ASKED_REACH = 5 // of these queries, in radii
+const COMPARED = 30 // steps between two comparisons of their results, and of hashes
+
+/** Half of the view's extent ahead and across, and half of the gap. */
+export function shapeOf({ ratio, gap }) {
+  const ahead = Math.sqrt(AREA * ratio) / 2
+  const across = ahead / ratio
+  return { ahead, across, half: gap * across }
+}
 
 /**
  * Creates the world. `ratio`: the view's extent ahead, divided by that across. `gap`: the gap's width as a part of
- * the wall.
+ * the wall. If its steps take longer than `budget` ms, it has fewer agents.
  *
- * @param {{ agents: number, ratio: number, along: 0 | 1, gap: number }} options
+ * @param {{ agents: number, ratio: number, along: 0 | 1, gap: number, budget?: number }} options
  */
-export function createWorld({ agents, ratio, along, gap: width }) {
-  const ahead = Math.sqrt(AREA * ratio) / 2 // half of the view
-  const across = ahead / ratio
+export function createWorld({ budget = Infinity, ...options }) {
+  const world = build(options)
+  if (budget === Infinity) return world
+  let least = Infinity
+  for (let n = 0; n < TRIAL && least > budget; n++) least = Math.min(least, world.trial())
+  if (least <= budget) return world
+  world.dispose()
+  const fitting = 100 * Math.floor((options.agents * budget) / least / 100)
+  return build({ ...options, agents: Math.max(fitting, LEAST) })
+}
+
+function build({ agents, along, ratio, gap }) {
+  const { ahead, across, half } = shapeOf({ ratio, gap })
   const end = ahead + OUTSIDE
-  const half = width * across // of the gap
   const farthest = across - half - CELL // of the gap's middle
   const radius = Math.sqrt((FILL * AREA) / Math.PI / agents)
+  const walk = Math.min(MAX_WALK, (STRIDE * radius) / TIME_STEP)
   const walls = new ObstacleTree({ capacity: 16 })
   const known = new ObstacleTree({ capacity: 16 }) // the walls when the field's build began
   const crowd = new Crowd({
-    ...{ capacity: agents, timeStep: TIME_STEP, radius, maxSpeed: 1.3 * WALK, maxNeighbors: 6 },
-    ...{ neighborDistance: REACH * radius, timeHorizon: (HORIZON * radius) / WALK },
-    timeHorizonObstacles: (4 * radius) / WALK,
+    ...{ capacity: agents, timeStep: TIME_STEP, radius, maxSpeed: FASTEST * walk, maxNeighbors: 6 },
+    ...{ neighborDistance: REACH * radius, timeHorizon: (HORIZON * radius) / walk },
+    timeHorizonObstacles: (4 * radius) / walk,
   })
   const field = new FlowField({
     bounds: place2(-end, -across, BEHIND + CELL, across),
     cell: CELL,
     radius: Math.max(CELL / 2, 1.02 * radius),
   })
-  // By slot: the agent's place across where it enters and leaves, and the color of that place.
-  const lanes = Float32Array.from({ length: agents }, (_, i) => {
-    return (2 * ((EVEN[0] * i) % 1) - 1) * (across - 2 * radius)
-  })
-  const colors = Uint8Array.from(lanes, (lane) => (COLORS * (lane / across + 1)) / 2)
+  const queries = createQueries(crowd, ASKED_REACH * radius, ASKED)
+  // By slot: the lane in which the agent enters and leaves, and its color. Agents of a lane enter one by one.
+  const count = Math.floor((2 * across - 4 * radius) / (APART * radius)) // of lanes
+  const lanes = Uint16Array.from({ length: agents }, (_, i) => count * ((EVEN[0] * i) % 1))
+  const colors = Uint8Array.from(lanes, (lane) => (COLORS * lane) / count)
+  const entered = new Int32Array(count).fill(-1) // the last agent, by lane
   const kinds = new Uint8Array(agents).fill(ABSENT) // color of each agent
-  const times = { step: 0, field: 0 } // ms of the last step
-  let gap = 0 // its middle
-  let wanted = 0
-  let limit = agents
+  const marked = new Uint8Array(agents) // the same, and the agents of the queries
+  const wanted = { gap: 0, agents } // the last input
+  const ends = [-half, half] // of the wall, at the gap
+  const knownEnds = [NaN, NaN] // of the known walls
   let isOdd = true // only every other agent stays away: the stream grows thinner, without a hole
-  let known0 = NaN // the gap of the known walls
+  let tick = 0
+  let stepTime
+  let fieldTime
+  let hash
+  let hashTick
 
   function place(ahead, across) {
     return along === 0 ? [ahead, across] : [across, ahead]
@@ -70,36 +109,51 @@ export function createWorld({ agents, ratio, along, gap: width }) {
     return [...place(ahead0, across0), ...place(ahead1, across1)]
   }
 
-  function raise(tree) {
+  const middleOf = (lane) => (lane + 0.5 - count / 2) * APART * radius
+
+  function raise(tree, [low, high]) {
     tree.clear()
-    tree.addSegment(...place2(0, -across, 0, gap - half))
-    tree.addSegment(...place2(0, gap + half, 0, across))
+    tree.addSegment(...place2(0, -across, 0, low))
+    tree.addSegment(...place2(0, high, 0, across))
     for (const side of [-across, across])
       tree.addSegment(...place2(-end - OUTSIDE, side, end + OUTSIDE, side))
   }
 
+  // The gap opens at once, and closes slowly. The field leads only to the part that stays open.
+  function openPart() {
+    const low = Math.min(Math.max(wanted.gap - half, ends[0]), ends[1] - 2 * half)
+    return [low, low + 2 * half]
+  }
+
   function beginField() {
-    known0 = gap
-    raise(known)
-    field.setGoalAreas(place2(BEHIND - 1, gap - half, BEHIND, gap + half))
+    const part = openPart()
+    knownEnds.splice(0, 2, ...part)
+    raise(known, part)
+    field.setGoalAreas(place2(BEHIND - 1, part[0], BEHIND, part[1]))
   }
 
   // Goes on with the field's build. Agents follow the previous one until it is complete. The known walls change
   // only between builds, since a change would begin the build again.
   function updateField() {
     if (!field.stats().isUnderWay) {
-      if (known0 === gap) return
+      const [low, high] = openPart()
+      if (low === knownEnds[0] && high === knownEnds[1]) return
       beginField()
     }
     field.update(SLICE)
   }
 
   function moveGap() {
-    const most = GAP_SPEED * TIME_STEP
-    const by = Math.min(Math.max(wanted - gap, -most), most)
-    if (by === 0) return
-    gap += by
-    raise(walls)
+    let isMoved = false
+    for (const side of [0, 1]) {
+      const outward = side === 0 ? -1 : 1
+      const way = outward * (wanted.gap + outward * half - ends[side]) // positive: opens
+      const by = Math.min(Math.max(way, -CLOSING * TIME_STEP), OPENING * TIME_STEP)
+      if (by === 0) continue
+      ends[side] += outward * by
+      isMoved = true
+    }
+    if (isMoved) raise(walls, ends)
   }
 
   // Makes agents go straight once they are through, and takes those that have left back to the start.
@@ -112,14 +166,21 @@ export function createWorld({ agents, ratio, along, gap: width }) {
       else if (at < 0) groups[i] = LED
       else if (at > radius && groups[i] === LED) {
         groups[i] = FREE
-        goals.set(place(end + OUTSIDE, lanes[i]), 2 * i)
+        goals.set(place(end + OUTSIDE, middleOf(lanes[i])), 2 * i)
       }
     }
-    for (let n = 0; n < ENTERING && crowd.count < limit; n++) enter(-end)
+    for (let n = 0; n < ENTERING && crowd.count < wanted.agents; n++) enter(-end)
+  }
+
+  // True while the last agent that entered in this lane is in the way.
+  function isTaken(lane) {
+    const last = entered[lane]
+    if (last < 0 || kinds[last] === ABSENT) return false
+    return crowd.positions[2 * last + along] < APART * radius - end
   }
 
   function leave(i) {
-    if (crowd.count > limit && isOdd) {
+    if (crowd.count > wanted.agents && isOdd) {
       isOdd = false
       crowd.remove(i)
       kinds[i] = ABSENT
@@ -127,24 +188,50 @@ export function createWorld({ agents, ratio, along, gap: width }) {
       return
     }
     isOdd = true
-    crowd.move(i, ...place(-end, lanes[i]))
+    if (isTaken(lanes[i])) return // it waits
+    entered[lanes[i]] = i
+    crowd.move(i, ...place(-end, middleOf(lanes[i])))
     crowd.groups[i] = LED
   }
 
   // Adds an agent. Lanes are closer together near the gap.
   function enter(at) {
     const i = kinds.indexOf(ABSENT)
-    const narrow = width + ((1 - width) * Math.abs(at)) / end
+    if (at === -end) {
+      if (isTaken(lanes[i])) return
+      entered[lanes[i]] = i
+    }
+    const narrow = gap + ((1 - gap) * Math.abs(at)) / end
     crowd.add({
-      position: place(at, lanes[i] * narrow),
-      velocity: place(WALK, 0),
-      preferredSpeed: WALK * (0.85 + (0.3 * (i % 7)) / 6),
+      position: place(at, middleOf(lanes[i]) * narrow),
+      velocity: place(walk, 0),
+      preferredSpeed: walk * (0.85 + (0.3 * (i % 7)) / 6),
       groups: LED,
     })
     kinds[i] = colors[i]
   }
 
-  raise(walls)
+  function move() {
+    fieldTime = smoothTime(fieldTime, () => {
+      moveGap()
+      updateField()
+    })
+    stepTime = smoothTime(stepTime, () => {
+      crowd.step()
+      sort()
+    })
+    tick++
+  }
+
+  function mark() {
+    const { neighbors, total, asked, count } = queries
+    marked.set(kinds)
+    for (let n = 0; n < total; n++) marked[neighbors[n]] = NEIGHBOR
+    for (let n = 0; n < count; n++) marked[asked[n]] = CENTER
+    return marked
+  }
+
+  raise(walls, ends)
   field.obstacles = known
   beginField()
   field.build()
@@ -152,32 +239,60 @@ export function createWorld({ agents, ratio, along, gap: width }) {
   crowd.follow(field, { mask: LED })
   for (let i = 0; i < agents; i++) enter((2 * ((EVEN[1] * i) % 1) - 1) * end)
   sort()
+  queries.compare()
 
   return {
-    ...{ crowd, field, kinds, radius, half, ahead, across, times },
+    ...{ crowd, ends, timeStep: TIME_STEP },
 
-    get gap() {
-      return gap
+    /** Runs a step and returns its milliseconds. */
+    trial() {
+      stepTime = undefined
+      move()
+      return stepTime
     },
 
-    /** Sets where the gap moves, and the maximum number of agents: those above it stay away once they have left. */
-    input(input) {
-      wanted = Math.min(Math.max(input.gap, -farthest), farthest)
-      limit = Math.min(input.agents, agents)
+    /**
+     * Runs a step. The last input counts: { gap, agents }, where the gap moves, and the maximum number of agents:
+     * those above it stay away once they have left. Calls lap('move') and lap('query').
+     */
+    step(inputs, lap = (part) => {}) {
+      for (const input of inputs) {
+        wanted.gap = Math.min(Math.max(input.gap, -farthest), farthest)
+        wanted.agents = Math.min(input.agents, agents)
+      }
+      move()
+      lap('move')
+      queries.run()
+      if (tick % COMPARED === 0) {
+        queries.compare()
+        hash = crowd.hash()
+        hashTick = tick
+      }
+      lap('query')
     },
 
-    step() {
-      times.field = timeRuns(() => {
-        moveGap()
-        updateField()
-      })
-      times.step = timeRuns(() => {
-        crowd.step()
-        sort()
-      })
+    arrays() {
+      const values = {
+        ...{ agents: crowd.count, capacity: agents, radius, low: ends[0], high: ends[1] },
+        ...{ stepTime, fieldTime, found: queries.total, asked: queries.count },
+        ...{ tick, hash, hashTick },
+      }
+      return {
+        positions: crowd.positions.subarray(0, 2 * agents),
+        kinds,
+        marked: mark(),
+        numbers: Float64Array.from(NUMBERS, (name) => values[name]),
+        // Of each way: build time, query time, visits, and whether its results are equal.
+        ways: Float64Array.from(
+          queries.ways.flatMap(({ buildTime, queryTime, read, equal }) => [
+            ...[buildTime, queryTime, read, equal],
+          ]),
+        ),
+      }
     },
 
     dispose() {
+      queries.dispose()
       crowd.follow(field, { mask: 0 })
       for (const object of [crowd, field, walls, known]) object.dispose()
     },

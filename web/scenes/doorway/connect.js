@@ -1,0 +1,77 @@
+// Runs the world in a worker, or in the page. Both return:
+//
+//   send(input)            for the next step
+//   run(dt, paused, lap)   called every frame, with its seconds, 0 while paused but for a single step
+//   between()              the arrays to draw: { older, newer, part, jump }, null before the first
+//   take()                 ms of the page's thread on the world's messages since the last call
+//   dispose()
+
+import { connectWorld } from 'copse/worker'
+import { createPace } from '../../view/pace.js'
+import { createWorld, MAX_WALK, TIME_STEP } from './world.js'
+
+const JUMP = 2 * MAX_WALK * TIME_STEP // an agent that goes farther in a step has come in again
+
+/** Calls failed() if the worker does not start, or fails. */
+export function connectWorker(options, failed) {
+  const worker = new Worker(new URL('./worker.js', import.meta.url), { type: 'module' })
+  let spent = 0
+  let start = 0
+  worker.addEventListener('message', () => (start = performance.now()))
+  const world = connectWorld(worker, { options, jump: JUMP, speed: 0, onError: failed })
+  worker.addEventListener('message', () => (spent += performance.now() - start))
+  function setSpeed(speed) {
+    if (world.speed !== speed) world.speed = speed
+  }
+
+  // The frames of a hidden page stop; so does its world.
+  const hide = () => setSpeed(0)
+  document.addEventListener('visibilitychange', hide)
+
+  return {
+    send: world.send,
+
+    // The worker's clock runs the steps.
+    run(dt, paused) {
+      setSpeed(paused ? 0 : 1)
+      if (paused && dt > 0) world.advance(1)
+    },
+
+    between: () => world.between(world.speed ? Number(document.timeline.currentTime) : Infinity),
+
+    take() {
+      const taken = spent
+      spent = 0
+      return taken
+    },
+
+    dispose() {
+      document.removeEventListener('visibilitychange', hide)
+      world.dispose()
+    },
+  }
+}
+
+export function connectPage(options) {
+  const world = createWorld(options)
+  let inputs = []
+  let lap
+  const pace = createPace(() => {
+    world.step(inputs, lap)
+    inputs = []
+  })
+
+  return {
+    send: (input) => inputs.push(input),
+    run(dt, paused, frameLap) {
+      lap = frameLap
+      pace(dt, 1)
+    },
+    between() {
+      const arrays = world.arrays()
+      return { older: arrays, newer: arrays, part: 1, jump: 0 }
+    },
+    take: () => 0,
+    dispose: world.dispose,
+  }
+}

@@ -1,0 +1,10 @@
+// The worker of the scene: runs the world, and sends its arrays to the page.
+
+import { init } from 'copse'
+import { runWorld } from 'copse/worker'
+import { createWorld } from './world.js'
+
+runWorld(async (options) => {
+  await init()
+  return createWorld(options)
+})
