@@ -69,9 +69,31 @@ const preview = {
   },
 }
 
+/**
+ * `import url from './worker.js?shared'`: the address of a module for a worker that shares its chunks, and so its
+ * download, with the page. Vite itself would bundle copse a second time.
+ */
+const shared = {
+  name: 'shared',
+  enforce: /** @type {const} */ ('pre'),
+  async resolveId(/** @type {string} */ source, /** @type {string} */ importer) {
+    if (!source.endsWith('?shared')) return
+    const { id } = await /** @type {any} */ (this).resolve(source.replace('?shared', ''), importer)
+    return `${id}?shared`
+  },
+  load(/** @type {string} */ id) {
+    if (!id.endsWith('?shared')) return
+    const file = id.replace('?shared', '')
+    const { command } = /** @type {any} */ (this).environment.config
+    if (command === 'serve') return `export default ${JSON.stringify(file.replace(here('.'), '/'))}`
+    const reference = /** @type {any} */ (this).emitFile({ type: 'chunk', id: file })
+    return `export default import.meta.ROLLUP_FILE_URL_${reference}`
+  },
+}
+
 export default defineConfig({
   root: here('.'),
-  plugins: [frame, beforeModules, preview],
+  plugins: [frame, beforeModules, preview, shared],
   base: './', // relative links: the built site works in any folder
   resolve: {
     alias: [

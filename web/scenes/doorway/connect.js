@@ -8,13 +8,14 @@
 
 import { connectWorld } from 'copse/worker'
 import { createPace } from '../../view/pace.js'
+import workerUrl from './worker.js?shared'
 import { createWorld, MAX_WALK, TIME_STEP } from './world.js'
 
 const JUMP = 2 * MAX_WALK * TIME_STEP // an agent that goes farther in a step has come in again
 
 /** Calls failed() if the worker does not start, or fails. */
 export function connectWorker(options, failed) {
-  const worker = new Worker(new URL('./worker.js', import.meta.url), { type: 'module' })
+  const worker = new Worker(workerUrl, { type: 'module' })
   let spent = 0
   let start = 0
   worker.addEventListener('message', () => (start = performance.now()))
