@@ -58,7 +58,7 @@ export function createChart(figure) {
     },
     show() {
       const times = data[0]
-      if (times.length < 2 || !plot.clientWidth) return
+      if (times.length < 2 || !chart.isVisible) return
       const fps = (times.length - 1) / (times.at(-1) - times[0])
       const mean = data[1].reduce((sum, ms) => sum + ms, 0) / times.length
       rate.textContent = `${mean.toFixed(1)} ms · ${Math.round(fps)} fps`

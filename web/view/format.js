@@ -1,7 +1,9 @@
 // Formats numbers for people.
 
+const english = new Intl.NumberFormat('en')
+
 /** Returns '1,000'. */
-export const formatNumber = (number) => number.toLocaleString('en')
+export const formatNumber = (number) => english.format(number)
 
 /** Returns '42 %' for 0.42, '–' for NaN. */
 export const formatPercent = (part) => (Number.isFinite(part) ? `${Math.round(100 * part)} %` : '–')

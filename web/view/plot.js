@@ -46,15 +46,20 @@ export function createPlot(container, { label, x, y, ticks, series, data }) {
     data,
     container,
   )
-  const observer = new ResizeObserver(() => {
-    if (container.clientWidth) plot.setSize({ width: container.clientWidth, height })
+  let width = 0 // of the container, 0 while it is hidden. To read it there would force a layout
+  const observer = new ResizeObserver(([{ contentRect }]) => {
+    width = Math.round(contentRect.width)
+    if (width) plot.setSize({ width, height })
   })
   observer.observe(container)
 
   return {
+    get isVisible() {
+      return width > 0
+    },
     /** Shows the current data. */
     show() {
-      if (container.clientWidth) plot.setData(data)
+      if (width) plot.setData(data)
     },
     redraw: () => plot.redraw(false),
     dispose() {
