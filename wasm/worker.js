@@ -1,12 +1,12 @@
 // A world in a worker: the worker runs the steps, the page draws them. They exchange plain messages and
 // transferred buffers, which need no headers, unlike shared memory.
 //
-// From the page: { options, speed } first, then { id, input }, { id, steps }, { speed }, { buffer }.
+// From the page: { options, speed } first, then { id, input }, { id, steps }, { speed }, { buffers }.
 // From the worker: frames { tick, timeStep, stepTime, dropped, done, arrays }, or one { failure }. The
 // arrays of a frame are views of one buffer. `done` holds pairs: the id of a message, and its tick.
 
-/** The page holds two frames, to interpolate between them. Two more are on their way. */
-const BUFFERS = 4
+/** The page holds two frames, to interpolate between them, and gives buffers back in pairs. */
+const BUFFERS = 6
 /** Steps that the world may lag behind the clock. More time is dropped. */
 const MAX_LAG = 4
 /** Frames that are more steps apart are not interpolated. */
@@ -106,7 +106,7 @@ export function runWorld(setup, port = ownPort()) {
   }
 
   async function receive(message) {
-    if ('buffer' in message) free.push(message.buffer)
+    if ('buffers' in message) free.push(...message.buffers)
     else if ('input' in message) inputs.push(message)
     else if ('steps' in message) {
       for (let n = 0; n < message.steps; n++) step()
@@ -139,6 +139,7 @@ export function connectWorld(port, settings = {}) {
   let { speed = 1 } = settings
   const waiting = new Map() // by id: the functions of promises
   const shown = {} // the arrays of the last frame()
+  let spare = [] // buffers to be given back
   let lastId = 0
   /** @type {any} */ let older = null
   /** @type {any} */ let newer = null
@@ -188,7 +189,10 @@ export function connectWorld(port, settings = {}) {
     } else {
       if (older !== newer) {
         const [{ buffer }] = Object.values(older.arrays)
-        port.postMessage({ buffer }, [buffer])
+        if (spare.push(buffer) > 1) {
+          port.postMessage({ buffers: spare }, spare) // fewer messages: each wakes the worker
+          spare = []
+        }
       }
       older = newer
       newer = frame

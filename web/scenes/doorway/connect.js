@@ -7,6 +7,7 @@
 //   dispose()
 
 import { connectWorld } from 'copse/worker'
+import { timeRuns } from '../../view/clock.js'
 import { createPace } from '../../view/pace.js'
 import workerUrl from './worker.js?shared'
 import { createWorld, MAX_WALK, TIME_STEP } from './world.js'
@@ -17,10 +18,14 @@ const JUMP = 2 * MAX_WALK * TIME_STEP // an agent that goes farther in a step ha
 export function connectWorker(options, failed) {
   const worker = new Worker(workerUrl, { type: 'module' })
   let spent = 0
-  let start = 0
-  worker.addEventListener('message', () => (start = performance.now()))
-  const world = connectWorld(worker, { options, jump: JUMP, speed: 0, onError: failed })
-  worker.addEventListener('message', () => (spent += performance.now() - start))
+  const port = {
+    postMessage: (...message) => worker.postMessage(...message),
+    addEventListener(type, listener) {
+      worker.addEventListener(type, (event) => (spent += timeRuns(() => listener(event))))
+    },
+    terminate: () => worker.terminate(),
+  }
+  const world = connectWorld(port, { options, jump: JUMP, speed: 0, onError: failed })
   function setSpeed(speed) {
     if (world.speed !== speed) world.speed = speed
   }
