@@ -4,7 +4,7 @@
 import { addSteps } from '../view/controls.js'
 import { smooth } from '../view/clock.js'
 import { drawKinds, drawMany } from '../view/draw.js'
-import { formatNumber, formatTime } from '../view/format.js'
+import { formatNumber, formatPercent, formatTime } from '../view/format.js'
 import { createTimer } from '../view/pace.js'
 import { theme } from '../view/theme.js'
 import { connectPage, connectWorker } from './doorway/connect.js'
@@ -31,7 +31,7 @@ export default {
   description:
     'A flow field leads the crowd to the gap, and is built again in slices while the gap moves; agents avoid each other at every step.',
   try: 'Move the gap; it wanders if left alone.',
-  help: 'Pointer, finger or arrow keys move the gap. The number of agents is what fits a step of 8 ms, unless you turn that off. The neighbors of 100 agents are found in four ways.',
+  help: 'Pointer, finger or arrow keys move the gap. It opens at once and closes slowly. The number of agents is what fits a step of 8 ms, unless you turn that off. The neighbors of 100 agents are found in four ways.',
   legend: [
     [
       'dot',
@@ -219,6 +219,7 @@ export default {
             ['100 queries', timeOf(ways[0].queryTime)],
             ['Drawing', formatTime(draw)],
             ['Neighbors each', (numberOf('found') / numberOf('asked') - 1).toFixed(1)],
+            ['Deepest overlap', formatPercent(numberOf('depth'))],
             ['Page, with worker', isMissing ? 'no worker' : timeOf(pageTimes.worker)],
             ['Page, without', timeOf(pageTimes.page)],
             ['Steps', numberOf('tick')],

@@ -12,7 +12,8 @@ export function touchingNumbers(crowd) {
   ]
 }
 
-function deepest(crowd) {
+/** Returns how deep two agents overlap at most, by the smaller radius. */
+export function deepest(crowd) {
   const { dimensions: dim, positions, radii, enabled, slots } = crowd
   const tree = new (dim === 2 ? AgentTree : AgentTree3D)({ source: crowd })
   tree.build()
@@ -21,11 +22,9 @@ function deepest(crowd) {
   for (let n = 0; n < pairs.length; n += 2) {
     const [a, b] = [pairs[n], pairs[n + 1]]
     if (!enabled[a] || !enabled[b]) continue
-    const gaps = Array.from(
-      { length: dim },
-      (_, i) => positions[dim * a + i] - positions[dim * b + i],
-    )
-    const depth = radii[a] + radii[b] - Math.hypot(...gaps)
+    let squared = 0
+    for (let i = 0; i < dim; i++) squared += (positions[dim * a + i] - positions[dim * b + i]) ** 2
+    const depth = radii[a] + radii[b] - Math.sqrt(squared)
     most = Math.max(most, depth / Math.min(radii[a], radii[b]))
   }
   tree.dispose()

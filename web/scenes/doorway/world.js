@@ -7,6 +7,7 @@
 
 import { Crowd, FlowField, ObstacleTree } from 'copse'
 import { smoothTime } from '../../view/clock.js'
+import { deepest } from '../../view/touching.js'
 import { createQueries } from './queries.js'
 
 export const TIME_STEP = 1 / 60
@@ -17,7 +18,7 @@ export const LEAST = 500 // agents
 /** What the array `numbers` of a world holds; NaN: not known. */
 export const NUMBERS = [
   ...['agents', 'capacity', 'radius', 'low', 'high'], // low, high: ends of the wall at the gap
-  ...['stepTime', 'fieldTime', 'found', 'asked', 'tick', 'hash', 'hashTick'],
+  ...['stepTime', 'fieldTime', 'found', 'asked', 'depth', 'tick', 'hash', 'hashTick'],
 ]
 const ABSENT = COLORS // kind of a free slot: it has no color
 const AREA = 40_000
@@ -33,13 +34,13 @@ const CELL = 2 // of the field
 const BEHIND = 4 // depth of the field's goal behind the gap
 const SLICE = 12_000 // work of the field's build in a step: less than a millisecond
 const ENTERING = 20 // maximum number of agents that are added in a step
-const APART = 2.2 // radii between agents that enter
+const APART = 2.2 // radii between the lanes in which agents enter
 const EVEN = [0.754878, 0.56984] // multiples of both, without whole parts, cover a square evenly
 const [LED, FREE] = [1, 2] // groups: agents before the wall follow the field, those behind it go straight
 const TRIAL = 6 // steps of a world on trial, the fastest of which counts: code is compiled in the first
 const ASKED = 100 // agents whose neighbors are found
 const ASKED_REACH = 5 // of these queries, in radii
-const COMPARED = 30 // steps between two comparisons of their results, and of hashes
+const COMPARED = 30 // steps between two comparisons of their results, hashes and depths
 
 /** Half of the view's extent ahead and across, and half of the gap. */
 export function shapeOf({ ratio, gap }) {
@@ -84,11 +85,11 @@ function build({ agents, along, ratio, gap }) {
     radius: Math.max(CELL / 2, 1.02 * radius),
   })
   const queries = createQueries(crowd, ASKED_REACH * radius, ASKED)
-  // By slot: the lane in which the agent enters and leaves, and its color. Agents of a lane enter one by one.
+  // By slot: the lane in which the agent enters and leaves, and its color.
   const count = Math.floor((2 * across - 4 * radius) / (APART * radius)) // of lanes
   const lanes = Uint16Array.from({ length: agents }, (_, i) => count * ((EVEN[0] * i) % 1))
   const colors = Uint8Array.from(lanes, (lane) => (COLORS * lane) / count)
-  const entered = new Int32Array(count).fill(-1) // the last agent, by lane
+  const taken = new Uint8Array(count) // 1: agents are in the way, by lane
   const kinds = new Uint8Array(agents).fill(ABSENT) // color of each agent
   const marked = new Uint8Array(agents) // the same, and the agents of the queries
   const wanted = { gap: 0, agents } // the last input
@@ -98,6 +99,7 @@ function build({ agents, along, ratio, gap }) {
   let tick = 0
   let stepTime
   let fieldTime
+  let depth // of the deepest overlap, by a radius
   let hash
   let hashTick
 
@@ -159,6 +161,7 @@ function build({ agents, along, ratio, gap }) {
   // Makes agents go straight once they are through, and takes those that have left back to the start.
   function sort() {
     const { positions, groups, goals, slots } = crowd
+    findTaken()
     for (let i = 0; i < slots; i++) {
       if (kinds[i] === ABSENT) continue
       const at = positions[2 * i + along]
@@ -172,11 +175,15 @@ function build({ agents, along, ratio, gap }) {
     for (let n = 0; n < ENTERING && crowd.count < wanted.agents; n++) enter(-end)
   }
 
-  // True while the last agent that entered in this lane is in the way.
-  function isTaken(lane) {
-    const last = entered[lane]
-    if (last < 0 || kinds[last] === ABSENT) return false
-    return crowd.positions[2 * last + along] < APART * radius - end
+  // Finds the lanes where agents are in the way of those that would enter.
+  function findTaken() {
+    const { positions, slots } = crowd
+    taken.fill(0)
+    for (let i = 0; i < slots; i++) {
+      if (!(positions[2 * i + along] < 2 * radius - end)) continue // NaN: a free slot
+      const lane = Math.floor(positions[2 * i + 1 - along] / (APART * radius) + count / 2)
+      for (const near of [lane - 1, lane, lane + 1]) taken[near] = 1
+    }
   }
 
   function leave(i) {
@@ -188,8 +195,8 @@ function build({ agents, along, ratio, gap }) {
       return
     }
     isOdd = true
-    if (isTaken(lanes[i])) return // it waits
-    entered[lanes[i]] = i
+    if (taken[lanes[i]]) return // it waits
+    taken[lanes[i]] = 1
     crowd.move(i, ...place(-end, middleOf(lanes[i])))
     crowd.groups[i] = LED
   }
@@ -198,8 +205,8 @@ function build({ agents, along, ratio, gap }) {
   function enter(at) {
     const i = kinds.indexOf(ABSENT)
     if (at === -end) {
-      if (isTaken(lanes[i])) return
-      entered[lanes[i]] = i
+      if (taken[lanes[i]]) return
+      taken[lanes[i]] = 1
     }
     const narrow = gap + ((1 - gap) * Math.abs(at)) / end
     crowd.add({
@@ -265,6 +272,7 @@ function build({ agents, along, ratio, gap }) {
       queries.run()
       if (tick % COMPARED === 0) {
         queries.compare()
+        depth = deepest(crowd)
         hash = crowd.hash()
         hashTick = tick
       }
@@ -275,7 +283,7 @@ function build({ agents, along, ratio, gap }) {
       const values = {
         ...{ agents: crowd.count, capacity: agents, radius, low: ends[0], high: ends[1] },
         ...{ stepTime, fieldTime, found: queries.total, asked: queries.count },
-        ...{ tick, hash, hashTick },
+        ...{ depth, tick, hash, hashTick },
       }
       return {
         positions: crowd.positions.subarray(0, 2 * agents),
