@@ -31,7 +31,7 @@ export default {
   description:
     'A flow field leads the crowd to the gap, and is built again in slices while the gap moves; agents avoid each other at every step.',
   try: 'Move the gap; it wanders if left alone.',
-  help: 'Pointer, finger or arrow keys move the gap. It opens at once and closes slowly. The number of agents is what fits a step of 8 ms, unless you turn that off. The neighbors of 100 agents are found in four ways.',
+  help: 'Pointer, finger or arrow keys move the gap. It opens at once and closes slowly. The number of agents is what fits a step of 8 ms, unless you turn that off. The neighbors of 100 agents are found in four ways. The page’s thread is timed per frame, with the numbers and charts of this demo.',
   legend: [
     [
       'dot',
@@ -58,7 +58,7 @@ export default {
   },
 
   setup(stage, params) {
-    const { pointer } = stage
+    const { pointer, sprites } = stage // sprites compile their shaders while the worker starts
     const adjusting = createTimer(ADJUSTED, adjust)
     const pageTimes = {} // ms of the page's thread per frame, by where the world runs
     let world
@@ -203,7 +203,7 @@ export default {
       draw() {
         if (!shown) return
         paint()
-        stage.sprites?.use()
+        sprites?.use()
         inWorld(drawAgents)
         inWorld(drawWall)
       },
