@@ -22,6 +22,11 @@ const GRAIN = 0.5 // units: smaller moves of the gap are not sent to the world
 const WARM_UP = 60 // frames that a measured time leaves out, while code is compiled
 const HUES = [165, 300] // of the lanes, from side to side
 
+const isKnown = (number) => Number.isFinite(number)
+const timeOf = (ms) => formatTime(isKnown(ms) ? ms : undefined)
+const textOf = (number, digits) =>
+  isKnown(number) ? formatNumber(Number(number.toFixed(digits))) : '–'
+
 export default {
   name: 'doorway',
   title: 'Doorway',
@@ -65,8 +70,8 @@ export default {
     let shape // of that world
     let next = null // { world, shape }: replaces it once it has something to draw
     let shown = null // what to draw, valid for this frame
-    let numbers = null // a copy of its numbers, and of its `ways`
-    let ways
+    let numbers = new Float64Array(NUMBERS.length).fill(NaN) // a copy of its numbers, and of its `ways`
+    let ways = waysOf(numbers.subarray(0, 0))
     let place = 'worker' // where the newest world runs
     let isMissing = false // no worker started
     let frames // since the world was created
@@ -121,11 +126,10 @@ export default {
     }
 
     const numberOf = (name, of = numbers) => of[NUMBERS.indexOf(name)]
-    const timeOf = (ms) => formatTime(Number.isFinite(ms) ? ms : undefined)
 
     // Lets fewer agents take part while steps take too long, and more while there is room.
     function adjust() {
-      if (!numbers) return
+      if (!shown) return
       const [stepTime, capacity] = [numberOf('stepTime'), numberOf('capacity')]
       limit = Math.min(limit, capacity)
       if (!params.fitting) limit = capacity
@@ -141,8 +145,7 @@ export default {
       return Math.max(stage.width / x, stage.height / y) / 2
     }
 
-    function sides() {
-      const { along, ahead, across } = shape
+    function sides({ along, ahead, across } = shape) {
       return along === 0 ? [ahead, across] : [across, ahead]
     }
 
@@ -169,17 +172,17 @@ export default {
     function waysOf(ways) {
       return WAYS.map((name, n) => {
         const [buildTime, queryTime, read, equal] = ways.subarray(4 * n, 4 * n + 4)
-        return { name, buildTime, queryTime, read, equal: equal === 1 }
+        return { name, buildTime, queryTime, read, equal: isKnown(equal) ? equal === 1 : undefined }
       })
     }
 
     create()
 
     return {
-      hits: () => (numbers ? numberOf('found') : 0),
+      hits: () => numberOf('found') || 0,
 
       results: () =>
-        (ways ?? [])
+        ways
           .filter(({ queryTime }) => queryTime >= 0)
           .map(({ name, buildTime, queryTime, equal }) => ({
             ...{ name, equal },
@@ -209,20 +212,19 @@ export default {
       },
 
       report({ draw }) {
-        if (!numbers) return { numbers: [['Agents', '–']] }
         return {
           numbers: [
-            ['Agents', numberOf('agents')],
+            ['Agents', textOf(numberOf('agents'))],
             [`Step in ${place}`, timeOf(numberOf('stepTime'))],
             ['Page’s thread', timeOf(pageTimes[place])],
             ['Field', timeOf(numberOf('fieldTime'))],
             ['100 queries', timeOf(ways[0].queryTime)],
             ['Drawing', formatTime(draw)],
-            ['Neighbors each', (numberOf('found') / numberOf('asked') - 1).toFixed(1)],
+            ['Neighbors each', textOf(numberOf('found') / numberOf('asked') - 1, 1)],
             ['Deepest overlap', formatPercent(numberOf('depth'))],
             ['Page, with worker', isMissing ? 'no worker' : timeOf(pageTimes.worker)],
             ['Page, without', timeOf(pageTimes.page)],
-            ['Steps', numberOf('tick')],
+            ['Steps', textOf(numberOf('tick'))],
             ...hashed(),
           ],
           table: {
@@ -232,8 +234,8 @@ export default {
               name,
               n < ways.length - 1 ? timeOf(buildTime) : '–',
               timeOf(queryTime),
-              formatNumber(Math.round(read)),
-              equal ? '✓' : '✗',
+              textOf(read),
+              equal === undefined ? '–' : equal ? '✓' : '✗',
             ]),
             current: 0,
             note: 'Visits: nodes of a tree, runs of cells of a grid, agents of the loop. One of the four runs in each step; every 30 steps their results are compared.',
@@ -249,10 +251,10 @@ export default {
 
       resize() {
         const { width, height } = stage
-        const { along } = shape
-        const [x, y] = sides()
+        const newest = next?.shape ?? shape
+        const [x, y] = sides(newest)
         const cropped = (width / height) * (y / x)
-        const isSame = along === (width >= height ? 0 : 1)
+        const isSame = newest.along === (width >= height ? 0 : 1)
         if (isSame && Math.max(cropped, 1 / cropped) < CROPPED) return
         create()
       },
