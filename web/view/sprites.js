@@ -76,6 +76,7 @@ export function createSprites(stage) {
   const context = cover.getContext('2d')
   let painter = createPainter(gl) // null while the context is lost
   let used = false
+  let isClear = false
 
   canvas.addEventListener('webglcontextlost', (event) => {
     event.preventDefault() // allows the browser to restore it
@@ -107,6 +108,7 @@ export function createSprites(stage) {
     clear() {
       fit()
       canvas.hidden = cover.hidden = !used
+      isClear = used
       if (!used) return
       used = false
       painter?.clear()
@@ -119,7 +121,8 @@ export function createSprites(stage) {
       if (used) return
       used = true
       canvas.hidden = cover.hidden = false
-      painter?.clear()
+      if (!isClear) painter?.clear()
+      isClear = false
     },
 
     /**
