@@ -2,7 +2,7 @@
 
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { frames, openDemo, picture, until } from './demo.js'
+import { frames, LONG, openDemo, picture, until } from './demo.js'
 
 const drawing = suite('drawing')
 /** @type {Awaited<ReturnType<typeof openDemo>>} */
@@ -24,6 +24,18 @@ const SPRITES = `
   WebGL2RenderingContext.prototype.getParameter = function (name) {
     window.gl = this
     return name === UNMASKED_RENDERER ? 'hardware' : getParameter.call(this, name)
+  }`
+// Draws the older of two frames.
+const OLDER = `
+  const { getUniformLocation, uniform1f } = WebGL2RenderingContext.prototype
+  const parts = new Set()
+  WebGL2RenderingContext.prototype.getUniformLocation = function (program, name) {
+    const place = getUniformLocation.call(this, program, name)
+    if (name === 'part') parts.add(place)
+    return place
+  }
+  WebGL2RenderingContext.prototype.uniform1f = function (place, value) {
+    uniform1f.call(this, place, parts.has(place) ? 0 : value)
   }`
 const CANVAS_ONLY = `
   const { getContext } = HTMLCanvasElement.prototype
@@ -120,6 +132,34 @@ for (const [scene, count, limit] of MANY)
     assert.ok(off < limit, `differ by ${off}`)
     assert.equal([...sprites.errors, ...canvas.errors], [])
   })
+
+drawing('sprites draw the frames of a worker like those of the page', async () => {
+  const pictures = []
+  for (const { script = SPRITES, worker, steps } of [
+    { worker: 0, steps: 3 },
+    { worker: 1, steps: 3 },
+    { worker: 1, steps: 4, script: SPRITES + OLDER },
+  ]) {
+    const scene = `doorway&fitting=0&queries=0&worker=${worker}`
+    const { page, errors } = await openScene(script, scene, 1000)
+    await until(page, () => window.copseDemo.hits > 0)
+    const box = await page.locator('#stage').boundingBox()
+    for (let step = 1; step <= steps; step++) {
+      await page.mouse.move(box.x + box.width / 2, box.y + box.height / 2) // the gap rests
+      await page.locator('#step').click()
+      const isShown = (step) => {
+        const items = [...document.querySelectorAll('#numbers div')]
+        const steps = items.find(({ firstChild }) => firstChild.textContent === 'Steps')
+        return steps?.lastChild.textContent === String(step)
+      }
+      await until(page, isShown, step, { ms: LONG })
+    }
+    assert.ok(await usesSprites(page))
+    pictures.push(await tiles(page))
+    assert.equal(errors, [])
+  }
+  for (const drawn of pictures) assert.ok(difference(pictures[0], drawn) < 0.001)
+})
 
 drawing('sprites survive a resize and a lost context', async () => {
   const size = { width: 860, height: 440 }
