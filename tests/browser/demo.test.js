@@ -362,7 +362,7 @@ demo('all builders of the k-d tree produce the order of sorting', async () => {
 demo('a probe in space finds the nearest points, in a view that turns', async () => {
   const { page, errors } = await site.page('#scene=kdtree', SMALL)
   const loaded = () =>
-    performance.getEntriesByType('resource').some(({ name }) => /world/.test(name))
+    performance.getEntriesByType('resource').some(({ name }) => /three/.test(name))
   await frames(page, 5)
   assert.not.ok(await page.evaluate(loaded), 'only 3D scenes load three.js')
   await choose(page, 'space')
