@@ -19,7 +19,8 @@ C_HEADERS := $(wildcard c/*.h c/*/*.h)
 C_SOURCES := $(wildcard c/*/*.c)
 C_NAMES := $(C_SOURCES:c/%.c=%)
 JS_SOURCES := $(wildcard wasm/*.js wasm/*.d.ts wasm/entries/*.js)
-WEB_SOURCES := $(shell find web -type f -not -path 'web/dist/*' -not -path 'web/docs/*')
+WEB_SOURCES := $(shell find web -type f -not -path 'web/dist/*' -not -path 'web/docs/*' -not -path '*/node_modules/*' \
+  -not -path 'web/examples/zones/*')
 WEB_SOURCES += web/docs/recipes.md # which ?minimal shows
 DOCS := README.md CHANGELOG.md CONTRIBUTING.md SECURITY.md $(wildcard web/*.png) tests/bench/results/frame.svg \
   $(wildcard web/docs/* web/docs/figures/*)
@@ -45,10 +46,10 @@ SETUP = build/.tools node_modules/.package-lock.json
 ## setup: install missing Debian and npm packages, as root; otherwise print how to
 setup: $(SETUP)
 
-TOOLS = gcc clang emcc chromium clang-format clang-tidy pkg-config
+TOOLS = gcc clang emcc chromium clang-format clang-tidy pkg-config redis-server
 # The sanitizers' runtime is a separate package, named after clang's version.
 INSTALL = apt-get install -y --no-install-recommends
-INSTALL_TOOLS = $(INSTALL) gcc clang emscripten chromium clang-format clang-tidy pkgconf
+INSTALL_TOOLS = $(INSTALL) gcc clang emscripten chromium clang-format clang-tidy pkgconf redis-server
 INSTALL_SANITIZERS = $(INSTALL) libclang-rt-$$($(CLANG) -dumpversion | cut -d. -f1)-dev
 # Prints the names of missing tools.
 MISSING = for tool in $(TOOLS); do command -v $$tool >/dev/null || echo $$tool; done; \
@@ -67,6 +68,13 @@ build/.tools: Makefile
 	  echo "missing:" $$missing; echo 'On Debian or Ubuntu, install it with'; \
 	  echo '  sudo sh -c '"'"'$(INSTALL_TOOLS) && $(INSTALL_SANITIZERS)'"'"; exit 1; \
 	fi
+	@touch $@
+
+# What the example with zones needs: Redis, and its own packages, which run in a newer Node than this project's oldest.
+ZONES = web/examples/zones
+$(ZONES)/node_modules/.package-lock.json: $(ZONES)/package-lock.json
+	npm ci --prefix $(ZONES) --no-audit --no-fund --ignore-scripts --loglevel error
+	node --input-type=module -e "import { modernNode } from './$(ZONES)/node.js'; modernNode()"
 	@touch $@
 
 node_modules/.package-lock.json: package-lock.json
@@ -211,6 +219,10 @@ figures: lib
 demo: all
 	npx vite preview web --port $(DEMO_PORT)
 
+## example-zones: run a world over two processes with Colyseus and Redis, and print the address of its page
+example-zones: lib $(ZONES)/node_modules/.package-lock.json
+	node $(ZONES)/start.js
+
 # ---- Tests ----
 #
 # Test programs are linked from the objects of the package and the native library, and from one more set
@@ -283,7 +295,7 @@ JS_TESTED = lib build/test/core-failing.wasm build/test/determinism-simd.wasm bu
 ### Tests before a commit: make check test
 
 ## test: run all tests for a change: C under sanitizers, JavaScript in Node 20, 26 and Chromium, demo, package
-test: all $(C_TESTED) $(JS_TESTED)
+test: all $(C_TESTED) $(JS_TESTED) $(ZONES)/node_modules/.package-lock.json
 	node tests/tools/run.js
 
 ## test-c: run the tests in C; ONLY=grid for one noun
@@ -299,7 +311,7 @@ test-nodes: $(JS_TESTED)
 	node tests/tools/run.js nodes
 
 ## test-browser: run the tests in Chromium, of the package and the demo; ONLY=site for one file
-test-browser: all $(JS_TESTED)
+test-browser: all $(JS_TESTED) $(ZONES)/node_modules/.package-lock.json
 	node tests/tools/run.js browser
 
 ## test-package: test the packed package in small projects
@@ -316,9 +328,10 @@ test-engines: all $(JS_TESTED)
 test-consumers: lib
 	COPSE_CONSUMERS=all node tests/consumers/consumers.test.js
 
-## test-long: play CASES (1,000,000) of every structure, from SEED on, in PROCESSES at a time; can be interrupted
-test-long: $(JS_TESTED) $(FUZZ_NAMES:%=build/test/cases-%)
+## test-long: play CASES (1,000,000) of every structure, from SEED on, in PROCESSES at a time; then two minutes of zones
+test-long: $(JS_TESTED) $(FUZZ_NAMES:%=build/test/cases-%) $(ZONES)/node_modules/.package-lock.json
 	node tests/tools/long.js
+	$(if $(findstring $(or $(ONLY),zones),zones),ZONE_SECONDS=120 node tests/browser/zonegame.test.js)
 
 # The same scenario from each compiler and optimization level, with all instructions of this processor (native),
 # in plain C instead of SSE (scalar), and for other processors if a cross compiler and qemu are installed.
@@ -515,7 +528,8 @@ check-c: | $(SETUP)
 check-js: lib build/libcopse.a
 	npx prettier --check --log-level warn $(FORMATTED_JS)
 	$(TSC) -p wasm
-	! grep -rnE "(from|import|import\() ?['\"][^'\"]*tests/" web wasm --include='*.js' --exclude-dir=dist
+	! grep -rnE "(from|import|import\() ?['\"][^'\"]*tests/" web wasm --include='*.js' --exclude-dir=dist \
+	  --exclude-dir=node_modules
 	node tests/tools/prose.js
 	node tests/tools/package.js
 
