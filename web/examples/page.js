@@ -30,7 +30,7 @@ const STEP = 16 // CSS pixels that an arrow key moves the pointer
 const ARROWS = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, -1], ArrowDown: [0, 1] }
 const STILL = 10 // frames until a still picture is complete
 
-const load = import.meta.glob('./*/*.js', { query: '?raw', import: 'default' })
+const load = import.meta.glob(['./*/*.js', '!./zones/*.js'], { query: '?raw', import: 'default' })
 const files = Object.keys(load).sort()
 const { example } = document.body.dataset // undefined on the overview page
 const root = example ? '../' : './'
