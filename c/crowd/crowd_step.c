@@ -145,10 +145,9 @@ static void set_terms(const copse_crowd *crowd, const orca_agent *agent, const u
     terms->avoiding[i] =
         ownPriority + otherPriority > 0 ? otherPriority / (ownPriority + otherPriority) : 0.5f;
     if (!crowd->def.exact) set_terms_at_goal(crowd, agent->slot, id, i, terms);
-    /* `room`: for two agents not on a collision course, the least change of velocity that would put
-     * them on it. Each agent may use half of the room, whatever the priorities. If priorities
-     * divided the room, an agent that moves away could have a share of 0, and could not even slow
-     * down. */
+    /* Two agents that are not on a collision course may change their velocities until they are.
+     * Each may use half of that change, whatever the priorities: a share by priority could be 0,
+     * and then an agent that moves away could not even slow down. */
     terms->room[i] = 0.5f;
     if (crowd_whole(crowd, FIELD_LOCKED)[id] || !(crowd_whole(crowd, FIELD_MASK)[id] & groups))
       terms->avoiding[i] = terms->room[i] = 1;

@@ -110,8 +110,7 @@ bool orca2_add_long_wall(orca2 *lines, const orca_agent *agent, const orca_wall 
 bool orca2_add_neighbors(orca2 *lines, const orca_agent *agent, const orca_body *bodies,
                          const uint32_t *ids, const orca_terms *terms, uint32_t count);
 
-/* Shifts all constraints by -velocity: they then apply to the difference between an agent's new
- * velocity and `velocity`, instead of to the new velocity itself. */
+/* Shifts all constraints by -velocity: they then apply to a new velocity minus `velocity`. */
 void orca2_relate(orca2 *lines, const float *velocity);
 
 /* Returns the index of the first constraint, from `first` on, that the velocity (x, y) violates by
@@ -154,16 +153,15 @@ typedef struct orca3 {
 bool orca3_add_neighbors(orca3 *planes, const orca_agent *agent, const orca_body *bodies,
                          const uint32_t *ids, const orca_terms *terms, uint32_t count);
 
-/* Shifts all constraints by -velocity: they then apply to the difference between an agent's new
- * velocity and `velocity`, instead of to the new velocity itself. */
+/* Shifts all constraints by -velocity: they then apply to a new velocity minus `velocity`. */
 void orca3_relate(orca3 *planes, const float *velocity);
 
 /* Returns the index of the first constraint that a velocity violates; planes->count if there is
  * none. */
 uint32_t orca3_violated(const orca3 *planes, const float *velocity);
 
-/* Writes the best velocity: the permitted one nearest to `preferred` or, if none is permitted, the
- * one described at the top of this file. True if it violates no constraint. */
+/* Writes the best velocity up to `maxSpeed`: the permitted one nearest to `preferred` or, if none
+ * is permitted, the one whose worst violation is least. True if it violates no constraint. */
 bool orca3_solve(const orca3 *planes, const float *preferred, float maxSpeed, float *velocity);
 
 #endif

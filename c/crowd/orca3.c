@@ -228,9 +228,9 @@ typedef struct orca3_aim {
 /* Two directions count as parallel if the squared sine of their angle is at most this. */
 static const float PARALLEL2 = ORCA_EPSILON * ORCA_EPSILON;
 
-/* True if two unit normals have the same direction, so that their planes are parallel.
- * solve_on_plane then skips the earlier plane: the velocity that solve_planes had found satisfied
- * the earlier plane but violated the later one, so the later one is stricter. */
+/* True if two unit normals have the same direction, so that their planes are parallel. The solvers
+ * then ignore the earlier plane. The later one is stricter: it forbids a velocity that all earlier
+ * planes permit. */
 static bool is_alike(vec3 normal, vec3 other) {
   WORKED(1);
   return vec3_length2(vec3_cross(normal, other)) <= PARALLEL2 && vec3_dot(normal, other) > 0;
