@@ -54,7 +54,7 @@ typedef struct flow_anchor {
   float point[2];
   float distance;     /* length of the way to a goal, plus the goal's cost; INFINITY: no way */
   uint16_t parent;    /* the next anchor of the way; NO_ANCHOR: a goal, or not reached */
-  uint16_t isWaiting; /* 1 if the anchor is in the heap; snapshots hold this, not the heap */
+  uint16_t isWaiting; /* 1 if the point waits in the heap; snapshots hold this, not the heap */
 } flow_anchor;
 
 typedef struct flow_map {
@@ -72,7 +72,7 @@ typedef struct flow_map {
    * that time. wallsBuilds: the tree's number of builds when its edges were last compared with this
    * hash. isMatched, the result of the comparison, holds until the tree is built again. */
   uint32_t wallsHash, wallsBuilds;
-  bool isMatched; /* true if the walls had the hash wallsHash when they were last compared */
+  bool isMatched;
   /* Counts of what the build did, for statistics. */
   uint32_t blocked, floods;
   uint64_t visits, sights, work;
@@ -187,8 +187,8 @@ void flow_link(copse_flowfield *field, flow_map *map, uint32_t anchor);
 /* Puts an anchor into the heap of anchors to flood from, or moves it up after its distance
  * decreased. */
 void flow_wait(copse_flowfield *field, flow_map *map, uint32_t anchor);
-/* Takes from the heap, which must not be empty, the anchor from which the way to a goal is
- * shortest. Floods from this anchor. */
+/* Floods from the anchor (a goal or turning point) with the shortest way to a goal, after taking it
+ * out of the heap, which must not be empty. */
 void flow_spread(copse_flowfield *field, flow_map *map);
 /* Looks in a row for the first cell that floods missed, as may happen in narrow passages: a cell
  * whose way to a goal would be shorter through the center of a neighboring cell. Makes that center

@@ -81,8 +81,8 @@ void flow_wait(copse_flowfield *field, flow_map *map, uint32_t anchor) {
   put(field, place, anchor);
 }
 
-/* Removes from the heap the anchor from which the way to a goal is shortest. Returns this
- * anchor. */
+/* Removes from the heap the anchor (a goal or turning point) that has the shortest way to a goal.
+ * Returns this anchor. */
 static uint32_t take_nearest(copse_flowfield *field, flow_map *map) {
   const uint32_t nearest = field->heap[0], last = field->heap[--field->waiting];
   map->anchors[nearest].isWaiting = 0;
@@ -107,7 +107,7 @@ typedef struct flood {
   copse_flowfield *field;
   flow_map *map;
   uint32_t anchor, stamp;
-  float point[2], distance; /* of the anchor */
+  float point[2], distance; /* the anchor's position and the length of its way */
   int32_t column, row;      /* the cell of the anchor */
   double offset[2];         /* from the center of the anchor's cell to the anchor, in cells */
   /* A cell's known way may be shorter than its way through the anchor. If the difference is less
@@ -118,7 +118,7 @@ typedef struct flood {
   uint32_t blockers[SETS][BLOCKERS];
 } flood;
 
-/* True if a cell's center sees the anchor, by an exact test. */
+/* True if a cell's center sees the point where the flood started. Tests the line exactly. */
 OUT_OF_LINE bool sees_cell(flood *from, uint32_t cell, int set) {
   const copse_flowfield *field = from->field;
   const copse_obstacle *walls = field->walls;
@@ -181,8 +181,8 @@ typedef struct ring_cell {
   int set;
 } ring_cell;
 
-/* Visits a cell. If the cell sees the flood's anchor and gets a shorter way through it, assigns the
- * cell to the anchor. True if the flood goes on from the cell. */
+/* Visits a cell. If the cell sees the point where the flood started, and its way to a goal is
+ * shorter through this point, stores that way. True if the flood goes on from the cell. */
 ALWAYS_INLINE bool offer(flood *from, const ring_cell *next) {
   const copse_flowfield *field = from->field;
   flow_map *map = from->map;
@@ -214,7 +214,8 @@ typedef struct ring_side {
   int32_t ring, sign, least, most; /* `ring`: the ring's number. `sign`: 1 for a side above or right
                                     * of the anchor, else -1. Cells least … most are inside the
                                     * field */
-  int32_t along, across; /* what a step along the side, or outward, adds to a cell's index */
+  int32_t along, across; /* added to a cell's index: `along` for the next cell of the side, `across`
+                          * for the next ring, farther from the anchor */
   uint32_t middle;       /* the index of the anchor's cell */
   double far;    /* the distance from the anchor to the line of the cells' centers, in cells */
   double offset; /* from the center of the anchor's cell to the anchor, in cells: along x for a row,
@@ -240,7 +241,6 @@ static ring_side side_of_ring(const flood *from, int set, int32_t ring) {
                      .set = set};
 }
 
-/* True if the side's row or column is in the field. */
 static bool has_side(const flood *from, const ring_side *side) {
   const int32_t place = (side->isRow ? from->row : from->column) + side->sign * side->ring;
   return place >= 0 && place < (int32_t)(side->isRow ? from->field->rows : from->field->columns);
@@ -295,8 +295,8 @@ static uint32_t flood_side(flood *from, const ring_side *side, const flow_span *
   for (uint32_t i = 0; i < beforeCount; i++) {
     int32_t first = 0, last = 0;
     if (side->ring > 1) {
-      /* first … last: the cells whose lines of sight to the anchor pass next to a cell of this
-       * span. */
+      /* first … last: the cells whose line to the start of the flood passes beside a cell of
+       * before[i], a run of cells in the previous ring. */
       const double outward = side->far / (side->far - 1), offset = side->offset;
       const double low = (before[i].first - 1 - offset) * outward + offset + 1e-4;
       const double high = (before[i].last + 1 - offset) * outward + offset - 1e-4;
@@ -411,8 +411,8 @@ void flow_spread(copse_flowfield *field, flow_map *map) {
 
 /* ---- Cells that floods missed ------------------------------------------------------------- */
 
-/* Returns the neighbor of a cell, in sight of the cell, through which the cell's way is shortest,
- * ties by lower index; COPSE_NONE if no neighbor shortens the way by more than half a cell. */
+/* Returns the neighbor in sight through which a cell's way to a goal is shortest, ties by lower
+ * index; COPSE_NONE if none makes the way shorter by more than half a cell. */
 static uint32_t best_beside(const copse_flowfield *field, flow_map *map, uint32_t column,
                             uint32_t row) {
   const uint32_t columns = field->columns, cell = row * columns + column;

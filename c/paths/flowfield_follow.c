@@ -12,7 +12,7 @@ static const copse_flowfield *field_of(const copse_crowd *crowd, uint32_t slot) 
   return NULL;
 }
 
-/* Returns the goal at which the way from an anchor ends. */
+/* Returns the goal to which the way from an anchor (such as a turning point) leads. */
 static const flow_anchor *end_of(const flow_map *map, uint32_t anchor) {
   while (map->anchors[anchor].parent != NO_ANCHOR) anchor = map->anchors[anchor].parent;
   return &map->anchors[anchor];
@@ -37,7 +37,8 @@ static void lead_agent(copse_crowd *crowd, const copse_flowfield *field, uint32_
   const flow_map *map = &field->maps[field->shown];
   const float *position = crowd_vector(crowd, FIELD_POSITION, slot);
   float *goal = crowd_vector(crowd, FIELD_GOAL, slot), *distance = &crowd->distances[slot];
-  copse_flowfield_aim aim = {.anchor = (*state >> CROWD_AIM_SHIFT) - 1}; /* 0 means no anchor */
+  /* The state holds 1 + the index of the point that the agent heads for; 0: none. */
+  copse_flowfield_aim aim = {.anchor = (*state >> CROWD_AIM_SHIFT) - 1};
   copse_flowfield_lead(field, position, crowd_number(crowd, FIELD_RADIUS, slot), &aim);
   *distance = aim.distance;
   if (aim.anchor != COPSE_NONE) {

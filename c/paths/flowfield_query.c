@@ -37,7 +37,7 @@ static bool sees(const seeker *agent, const float *point) {
   bool isVisible = true;
   if (!flow_covers(field, agent->point) || !(agent->map->cells[cell] & CELL_CLOSED))
     return flow_sees(field, agent->map, agent->point, point, agent->radius);
-  /* From inside a closed cell, only walls hide the point: the agent may leave the cell. */
+  /* Ways do not enter closed cells. But an agent in one must get out: only walls hide the point. */
   if (field->walls)
     copse_obstacle_visible(field->walls, agent->point, point, agent->radius, &isVisible, NULL);
   return isVisible;

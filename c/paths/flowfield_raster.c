@@ -183,8 +183,8 @@ static void block_solid(const band *rows) {
   }
 }
 
-/* Marks the blocked squares between the centers of a row and of the row above. The blocked cells of
- * both rows must be marked already. */
+/* Marks the blocked squares of a row. A square is between the centers of four cells: two of this
+ * row, two of the row above. The blocked cells of both rows must be marked already. */
 static void mark_squares(const copse_flowfield *field, flow_map *map, uint32_t row) {
   const size_t columns = field->columns;
   uint8_t *cells = map->cells + row * columns;
@@ -201,7 +201,7 @@ static void mark_squares(const copse_flowfield *field, flow_map *map, uint32_t r
 void flow_raster_rows(copse_flowfield *field, flow_map *map, uint32_t first, uint32_t end) {
   const copse_obstacle *walls = field->walls;
   const band rows = {field, map, (int32_t)first, (int32_t)end - 1, (double)map->reach};
-  /* Edges that are farther than this from the centers of these rows mark none of their cells. */
+  /* An edge farther than `far` from the centers of rows first … end - 1 marks no cell in them. */
   const double far = rows.reach + 2 * (double)field->def.cell;
   const double low = (double)flow_center(field, 1, first) - far;
   const double high = (double)flow_center(field, 1, end - 1) + far;
