@@ -185,7 +185,7 @@ static bool gather(nearby *near, const struct agenttree *tree, const batch_query
   return CALL_PAIR(tree->points.dimensions, gather, near, tree, batch, unit, reach2);
 }
 
-/* ---- Bands ------------------------------------------------------------------------------- */
+/* ---- Bands: the agents around a node, sorted by strips of space --------------------------- */
 
 /* The height of a strip divided by the width of a cell, see band_table. Must be even: step4 gets
  * REACH_CELLS + 1 as `before`, which must be odd. */
@@ -216,7 +216,7 @@ typedef struct band_table {
   uint32_t columns; /* the number of cells in a band: a multiple of 4 */
   uint32_t bands;   /* the number of bands in a layer: two more than strips, see above */
   uint32_t layers;
-  float scale; /* 1 / height of a strip */
+  float scale; /* 1 / the height of the strips into which space is cut */
 } band_table;
 
 /* Returns 1 + length * scale, rounded to an integer: the number of different integers that step4

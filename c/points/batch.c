@@ -78,8 +78,8 @@ ALWAYS_INLINE uint32_t wanted(word4 hit, const nearby *near, uint32_t i, word4 i
 
 /* ---- Rows of all agents within a radius -------------------------------------------------- */
 
-/* Initializes a writer of `count` rows. If `written`, the number of rows to come, is less than
- * `count`, empties all rows first. */
+/* Initializes a writer of `count` rows, of which `written` will be written. If these are not all
+ * rows, empties all rows first. */
 SMALL_CODE static void rows_start(row_writer *writer, const copse_rows *rows, uint32_t count,
                                   uint32_t written) {
   if (count > written) {
@@ -286,10 +286,9 @@ SMALL_CODE OUT_OF_LINE uint32_t heap_into(pairs candidates, uint32_t size, uint3
   return nearest.size;
 }
 
-/* Finds the k nearest agents of some runs within the squared distance limit2, or all if there are
- * fewer. Writes them to a row, and returns its length. *guess2 makes the selection faster: slightly
- * more than k agents are expected within this squared distance (0: no guess yet). Updates *guess2
- * for the next row. */
+/* Writes a row, and returns its length: the k agents nearest to the asker (an agent or a point)
+ * among those of some runs within the squared distance limit2. For speed, first tries *guess2 (0:
+ * no guess yet), within which slightly more than k are expected. Updates it for the next row. */
 static uint32_t select_near(const batch_query *batch, const nearby *near, const run_list *list,
                             const batch_asker *asker, uint32_t k, float limit2, float *guess2,
                             pairs row) {
@@ -345,9 +344,9 @@ SMALL_CODE static uint32_t nearest_of_query(const batch_query *batch, const floa
   return results.total;
 }
 
-/* Writes the row of a gathered entry by a single query of all agents. Needed if only `count` of its
- * k neighbors are within reach2. First tries a greater distance: at the density of these `count`,
- * slightly more than k are within it. */
+/* Writes the row of entry i of `near`, an agent or a point, by a query of all agents. Needed if
+ * only `count` < k agents are within reach2. First tries a greater distance, estimated from
+ * `count`. */
 SMALL_CODE OUT_OF_LINE uint32_t nearest_beyond(const batch_query *batch, const nearby *near,
                                                uint32_t i, uint32_t k, uint32_t count, float reach2,
                                                pairs row) {

@@ -38,7 +38,7 @@ ALWAYS_INLINE bool bounds_of_four(const struct grid *grid, uint32_t begin, grid_
     const float4 x = float4_load(grid->points.ordered.axes[axis] + begin);
     lo[axis] = float4_least(x);
     hi[axis] = float4_greatest(x);
-    /* A group may be twice as wide along x, where adjacent columns are one run of memory. */
+    /* The agents may be a cell apart; along x two, where adjacent cells are one run of memory. */
     const float4 most = float4_all(axis ? grid->cellSize : 2 * grid->cellSize);
     near &= word4_bits(float4_le(float4_sub(hi[axis], lo[axis]), most));
   }
@@ -64,8 +64,8 @@ SMALL_CODE OUT_OF_LINE void group_at_any(const struct grid *grid, uint32_t begin
   group_at(grid, begin, group, (int)grid->points.dimensions);
 }
 
-/* Writes the window (box of columns) that contains everything within reach of a group. Returns
- * false if grid_window_of does. */
+/* Writes the window (box of columns) that contains everything within reach of a group of agents.
+ * Returns false if two of these columns share an entry of the grid's table. */
 ALWAYS_INLINE bool group_window(const struct grid *grid, const grid_group *group, float reach2,
                                 grid_window *window, const int dim) {
   const float4 reach = float4_all(reach_of(reach2));
@@ -123,8 +123,8 @@ SMALL_CODE OUT_OF_LINE void copy_run_slow(nearby *near, const copse_points *poin
   copy_run(near, points, begin, end, 0, fields, (int)points->dimensions);
 }
 
-/* Appends the agents begin … end - 1 to `near`. Returns false if there is no room for them. Runs of
- * up to `usual` agents are copied without branches, see copy_run. */
+/* Appends the agents begin … end - 1 to `near`, see copy_run. Returns false if there is no room for
+ * them. */
 ALWAYS_INLINE bool append_run(nearby *near, const copse_points *points, uint32_t begin,
                               uint32_t end, const uint32_t usual, const gather_fields fields,
                               const int dim) {
@@ -271,8 +271,7 @@ static void group_rows(const batch_query *batch, nearby *near, uint32_t own, flo
     CALL_PAIR(batch->points->dimensions, group_rows, batch, near, own, radius2, writer);
 }
 
-/* Makes a query of the whole grid for one agent, and writes the agent's row. Returns 1, the number
- * of rows. */
+/* Writes one agent's row, by a query of the whole grid. Returns 1, the number of rows. */
 SMALL_CODE static uint32_t row_alone(const struct grid *grid, const batch_query *batch,
                                      uint32_t place, float radius, row_writer *writer) {
   float center[3];
@@ -398,8 +397,8 @@ SMALL_CODE static void take_differences(nearby *near, const struct grid *grid, u
                         near->axes[axis]);
 }
 
-/* Gathers all agents that may be within reach of a group. Returns false if there is no room for
- * them. */
+/* Copies to `near` all agents that may be within reach of a group of one or four agents, also
+ * across the world's edges. Returns false if there is no room for them. */
 SMALL_CODE static bool gather_across(nearby *near, const struct grid *grid, const grid_group *group,
                                      float reach2, gather_fields fields) {
   wrapped_walk walk;

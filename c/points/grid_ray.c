@@ -78,9 +78,9 @@ ALWAYS_INLINE uint32_t cast(const struct grid *grid, const scan_ray *ray, const 
     const part piece = {inside.begin + i * step, inside.begin + (i + 1) * step};
     grid_window window;
     whole = window_of_piece(grid, ray, piece, &window, dim);
-    if (!whole) break; /* no window of cells holds this piece of the ray: test all agents, below */
-    /* The ray is searched piece by piece. The cells around two pieces overlap, so an agent may be
-     * tested twice. Its hit counts only in the piece that contains the point of the hit. */
+    if (!whole) break; /* cells around this piece share table entries: test all agents, below */
+    /* The cells around two pieces overlap, so an agent may be tested twice. Its hit counts only in
+     * the piece that contains the point of the hit. */
     if (all) {
       all->begin = i == 0 ? 0 : (float)piece.begin;
       all->end = i + 1 == pieces ? INFINITY : (float)piece.end;

@@ -312,8 +312,8 @@ uint32_t wrapped_count(const void *index, const region *where, const copse_query
   return counted.total;
 }
 
-/* Finds the k nearest agents by the shorter way: scans all cells within a reach, and doubles the
- * reach until k agents are within it. If `reach` is 0, starts with an estimate. */
+/* Finds the k nearest agents, also across an edge of the world: scans all cells within a reach, and
+ * doubles the reach until k agents are within it. If `reach` is 0, starts with an estimate. */
 static uint32_t neighbors_across(const struct grid *grid, const float *center,
                                  const copse_query *query, float reach, scan_nearest *nearest) {
   const scan_filter filter = points_filter(&grid->points, query);

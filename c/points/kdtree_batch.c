@@ -45,7 +45,7 @@ static bool groups_next(group_walk *groups, const struct kdtree *tree, kdtree_gr
   return true;
 }
 
-/* Starts a walk over all points within reach of a group. */
+/* Starts a walk over all points of the tree that may be within reach of a group of points. */
 static void walk_around(kdtree_walk *walk, const struct kdtree *tree, const kdtree_group *group,
                         float reach2, uint32_t mask) {
   const float4 reach = float4_all(reach_of(reach2));

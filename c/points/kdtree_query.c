@@ -117,8 +117,7 @@ uint32_t kdtree_count(const void *tree, const region *circle, const copse_query 
 
 /* A node that a search passed on its way down, to come back to it later. The search went on to the
  * side of the node on which the query's center is. Still to be searched are the node's point and
- * the far side, on which the center is not. Neither is nearer to the center than the border between
- * the two sides, on which the node lies. */
+ * the far side, on which the center is not. */
 typedef struct aside {
   kdtree_range range; /* the points on the far side of the node */
   uint32_t node;
@@ -178,9 +177,9 @@ ALWAYS_INLINE bool go_back(nearest_descent *descent, const aside *stack, float l
   return true;
 }
 
-/* Finds the nearest point (if `one` is not NULL), or the k nearest (in `nearest`). Alternates
- * between going down, which leads to a range to scan, and going back, which leads to a node to
- * scan. Returns the number of nodes visited. */
+/* Finds the nearest point (if `one` is not NULL), or the k nearest (in `nearest`). Goes down to a
+ * range of points and scans it, goes back to a node passed on the way and scans its point, goes
+ * down on its other side, and so on. Returns the number of nodes visited. */
 ALWAYS_INLINE uint32_t search(const struct kdtree *tree, const float *center,
                               const copse_query *query, pair *one, scan_nearest *nearest,
                               const int dim) {

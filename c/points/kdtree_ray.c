@@ -38,7 +38,7 @@ ALWAYS_INLINE uint32_t cast(const struct kdtree *tree, const scan_ray *ray,
     WORKED(1);
     const uint32_t begin = cell.range.begin, end = cell.range.end;
     if (cell.time > hit->fraction)
-      continue; /* not if equal: a point of the cell can tie with the hit, and have a lower id */
+      continue; /* a cell as far as the hit is searched: a point in it may tie, with a lower id */
     visits++;
     if (end - begin <= KDTREE_RUN) {
       points_scan_ray(&tree->points, begin, end, ray, &filter, hit);

@@ -47,8 +47,9 @@ static uint64_t *sort_keys(const struct kdtree *tree, uint64_t *input, uint64_t 
   return input;
 }
 
-/* Rearranges a range of the order of one axis: first the points of the left side, then the node,
- * then the right side. The points of each side keep their order. `right` is scratch memory. */
+/* Rearranges a range of the order of one axis: first the points left of a node, then the node's own
+ * point, then those right of it. The points of each side keep their order. `right` is scratch
+ * memory. */
 static void divide(uint32_t *order, const kdtree_range *range, uint32_t node, const bool *isLeft,
                    uint32_t *right) {
   uint32_t front = range->begin, behind = 0;
