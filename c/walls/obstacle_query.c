@@ -309,8 +309,8 @@ typedef struct wide_segment {
   float width;        /* edges farther from the segment's line than this are skipped; a distance
                        * times the segment's length, as in left_of4; includes rounding errors */
   float x[2], y[2];   /* the two ends relative to the tree's center */
-  float reach;        /* if the segment is farther than this from a node's line, the edges on the
-                       * other side of the line are too far away to matter */
+  float reach;        /* a node divides the plane by a line. If the segment is farther than this
+                       * from the line, edges on the other side are too far away to matter */
 } wide_segment;
 
 /* Returns the greatest distance, along one axis, between a coordinate and any edge. */

@@ -42,7 +42,8 @@ typedef struct cursor {
   uint32_t place, end; /* the sector's index, and the index after its row's last sector; `end` is 0
                         * if this is no sector */
   uint32_t edge;
-  bool isLast, hasView; /* true if the sector is the last of its row; true if `view` was computed */
+  bool isLast, hasView; /* isLast: the sector is the last of a row, which lists sectors once around
+                         * the point. hasView: `view` is set */
   vec start, stop;      /* the directions between which the edge is visible; the last sector of a
                          * row stops at the positive x axis. A part of an edge has no `start` */
   edge_view view;
@@ -62,8 +63,8 @@ typedef struct sight_query {
                                    * merge */
   uint32_t begins[MOST_ROWS + 1]; /* the start of each row, and the end of the last one */
   uint32_t rows;
-  cursor last; /* a sector of the first row: the one that the last call of `hides` tested, where the
-                * next call begins */
+  cursor last; /* where the last call of `hides` stopped, and the next call begins: a sector (a
+                * range of directions) of the first row */
   bool full;   /* the corners' capacity is exhausted */
 } sight_query;
 
@@ -188,8 +189,8 @@ ALWAYS_INLINE int farther(const edge_view *one, const edge_view *other, vec dire
   return (ofOne > ofOther) - (ofOne < ofOther);
 }
 
-/* Returns the point of an edge in a direction. If the direction misses the edge, returns the end of
- * the edge that is nearer to the direction. */
+/* Returns the point at which a ray from the query's point, in a given direction, meets an edge. If
+ * the ray misses the edge, returns the end of the edge that is nearer to the ray's direction. */
 OUT_OF_LINE vec point_along(const edge_view *view, vec direction) {
   WORKED(1);
   if (!(vec_cross(direction, view->a) < 0)) return view->a;
@@ -425,15 +426,15 @@ static bool hides(sight_query *sight, const cursor *part, vec partStart) {
 }
 
 /* Adds a part of an edge, from the direction `partStart` to part->stop, unless edges that were
- * added earlier hide it (see hides). */
+ * added earlier hide it. */
 static void add_part(sight_query *sight, cursor *part, vec partStart) {
   if (hides(sight, part, partStart)) return;
   if (end_of(sight) - sight->begins[sight->rows - 1] > LONG_ROW) start_row(sight);
   if (!sight->full) insert(sight, part, partStart);
 }
 
-/* Adds an edge. An edge that crosses the positive x axis, where rows begin, is added in two
- * parts. */
+/* Adds an edge, in two parts if it crosses the positive x axis: there, rows (lists of directions
+ * around the point) begin and end. */
 static void add_edge(sight_query *sight, uint32_t edge) {
   cursor part = {.edge = edge, .hasView = true};
   view_edge(sight, edge, &part.view);
@@ -483,8 +484,8 @@ static void add_all(sight_query *sight, float x, float y, uint32_t *visits) {
     uint32_t nodeIndex = stack[--waiting];
     WORKED(1);
     const uint32_t parent = parents[waiting];
-    /* reaches_over visits all edges that are visible so far. This pays only if many pieces of edges
-     * below the node may be skipped. */
+    /* reaches_over is slow: it visits all edges that are visible so far. Calls it only if it may
+     * save visits to many pieces of edges, those below the node. */
     if (parent != COPSE_NONE &&
         4 * (tree->nodes[nodeIndex].end - tree->nodes[nodeIndex].begin) > sight->begins[1]) {
       const obstacle_node *line = &tree->nodes[parent];
