@@ -455,7 +455,7 @@ copse_status copse_points_all_neighbors(const copse_points *points, uint32_t k,
                                         copse_neighbor_rows *rows);
 /* A broad phase: finds all pairs of agents that are within a distance of each other, each pair
  * once. Writes ids a, b, a, b, … with a < b, in an order that depends only on the last build.
- * results.total counts ids, two per pair. Writes whole pairs while they fit, and no distances2. If
+ * results.total counts ids, two per pair. Writes the pairs that fit, but not results.distances2. If
  * `radii` (by slot) is not NULL, agents are circles or spheres, and two agents are a pair if they
  * touch: if the squared distance of their centers is <= (radius a + radius b) squared. `distance`
  * is then not used. Both agents must match the query's mask. */
@@ -549,11 +549,10 @@ typedef struct copse_sensors copse_sensors;
 typedef struct copse_sensors_def {
   uint32_t dimensions; /* 2 or 3, the same as the index has. Default: 2 */
   uint32_t capacity;   /* maximum number of sensors: 1 … COPSE_MAX_CAPACITY. Default: 1,000 */
-  uint32_t results;    /* maximum number of agents that an update finds: the agents within `leave`
-                        * of each sensor, summed over all sensors. A box with `leave` > `radius` is
-                        * searched twice: agents within its `radius` count twice. 0 … INT32_MAX.
-                        * Default: 0. With 0, the first update that finds an agent fails with
-                        * COPSE_FULL, and sets *needed */
+  uint32_t results;    /* maximum number of agents that all sensors together find in an update,
+                        * each within its distance `leave`. A box with a smaller `radius` finds
+                        * agents within `radius` twice. 0 … INT32_MAX. Default: 0. With 0, the first
+                        * update that finds an agent fails with COPSE_FULL, and sets *needed */
   uint32_t agents;     /* maximum number of slots of the index: 0 … COPSE_MAX_CAPACITY. Default:
                         * 1,000 */
   copse_allocator allocator; /* Default: malloc */
@@ -1451,7 +1450,7 @@ size_t copse_flowfield_lines(const copse_flowfield *field, size_t skipped, float
 typedef struct copse_flowfield_statistics { /* of the last build, unless a member says otherwise */
   uint32_t cells;                           /* columns * rows */
   uint32_t blocked; /* cells whose center is too near to a wall, in a solid area, or closed */
-  uint32_t reached; /* cells from whose center there is a way */
+  uint32_t reached; /* cells from whose center there is a way to a goal */
   uint32_t anchors; /* turning points, goals, and centers of cells that lead into narrow passages */
   uint32_t moved;   /* goals that were not at a free place: moved to a free cell or, if none is
                      * free, ignored */
