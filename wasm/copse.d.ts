@@ -102,7 +102,7 @@ export function create(options?: InitOptions): Promise<Instance>
 
 // ---- Errors ----
 
-/** The error codes of calls that the current state of an object or of memory does not permit. */
+/** The error codes of calls that fail because of the current state of an object or of memory. */
 export type StateCode = 'FULL' | 'OUT_OF_MEMORY' | 'NOT_FINITE' | 'NOT_BUILT' | 'STALE_SLOT'
 export type ErrorCode = StateCode | 'DISPOSED' | 'NOT_READY' | 'BAD_SNAPSHOT' | 'DEAD'
 
@@ -1246,8 +1246,8 @@ export class ObstacleTree extends Slots {
   has(slot: number): boolean
   /**
    * Returns the direction in which a polygon's edges run: 1 counter-clockwise (y up), -1 clockwise,
-   * 0 if the polygon has no area. Edges always run with the solid side on their left, if necessary
-   * against the order of the vertices: so 1 means that the inside is solid, -1 the outside. If the
+   * 0 if the polygon has no area. Edges run with the solid side on their left, even if the vertices
+   * were given in the opposite order. So 1 means that the inside is solid, -1 the outside. If the
    * polygon is solid nowhere, its edges run in the order of the vertices. `STALE_SLOT`: no polygon
    * has this slot.
    */
@@ -1734,10 +1734,10 @@ export class FlowField extends CoreObject {
   /** The maximum number of anchors: goals, and turning points beside the corners of walls. */
   get capacity(): number
   /**
-   * Grows to at least these numbers of anchors and goals, each up to 65,534. Keeps the last build
-   * and the build under way. But if the build under way needed more anchors than there was room
-   * for, the next `update` begins a new one. Get all arrays of the field again afterward: those
-   * that you got before are invalid.
+   * Raises the maximum numbers of anchors (see `capacity`) and goals to at least these, each up to
+   * 65,534. Keeps the last build and the build under way. But if the build under way needed more
+   * anchors than there was room for, the next `update` begins a new one. Arrays that you
+   * got from the field before are then invalid: get them again.
    */
   reserve(capacity: number, options?: FlowFieldRoomOptions): void
   /** The number of cells along x. */

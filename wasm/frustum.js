@@ -25,8 +25,9 @@ class Frustum extends Slots {
 
   frustumInto(planes, out, options) {
     this._begin('frustumInto')
-    checkArray(this, 'out', out, Uint32Array) // before memory may grow
+    checkArray(this, 'out', out, Uint32Array)
     const { _instance: instance } = this
+    // If the query grows the memory that `out` is in, `out` must be made again.
     const length = lengthOf(out)
     const offset = isInside(out, instance) ? offsetOf(out) : -1
     const total = frustum(this, 'frustumInto', planes, options)

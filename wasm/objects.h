@@ -111,14 +111,14 @@ typedef enum given { GIVEN_NOTHING, GIVEN_POINT, GIVEN_SEGMENT, GIVEN_BOX } give
  * ROOM_GIVEN. Swaps the lo and hi of a box on each axis where lo > hi; sides of a box may be
  * infinite. Then enlarges the buffer `which` to `rows` items. */
 copse_status batch_begin(object *self, room which, uint32_t rows, given given, uint32_t dimensions);
-/* Writes the filters of a batch of n segments. If `lists` is not 0, ROOM_GIVEN has room for three
- * more arrays after the segments, with an entry per segment: masks, slots to exclude, and values of
- * `inflate`, in this order. Bits 0, 1 and 2 of `lists` say which of these arrays are in use. False
- * if ROOM_GIVEN is too small. */
+/* Writes the filters of a batch of n segments. If `lists` is not 0, three arrays follow the
+ * segments in the buffer for arguments (ROOM_GIVEN), each with an entry per segment: masks, slots
+ * to exclude, and values of `inflate`. Bits 0, 1 and 2 of `lists` say which of them are in use.
+ * False if the buffer is too small. */
 bool filters_given(const object *self, uint32_t n, uint32_t dimensions, uint32_t lists,
                    copse_segment_filters *filters);
-/* Grows ROOM_NEIGHBORS for rows of k neighbors, and sets *out to the buffers for these rows.
- * Returns false if there is no memory. */
+/* Enlarges the buffer for nearest neighbors to `rows` rows of k, and sets *out to the arrays for
+ * these rows. Returns false if there is no memory. */
 bool neighbors_room(object *self, uint32_t rows, uint32_t k, copse_neighbor_rows *out);
 
 ALWAYS_INLINE copse_rows rows_room(const object *self) {
@@ -145,8 +145,8 @@ ALWAYS_INLINE bool room_for_all(object *self, uint32_t total, copse_status *stat
 /* Returns the live object of a handle if it is of this family, else NULL. */
 object *object_of(int32_t handle, const family *family);
 
-/* True if `bytes` bytes can be allocated. Before several allocations, call it once with their sum:
- * if that fails, linear memory has not grown for the first of them. */
+/* True if `bytes` bytes can be allocated. Before several allocations, call this once with their
+ * sum: otherwise, the first could grow linear memory for nothing, because a later one fails. */
 bool can_allocate(uint64_t bytes);
 
 /* Allocates an object with the family, capacity and other members of `prototype`. The caller then

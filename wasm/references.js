@@ -27,7 +27,7 @@ export function handleOfWalls(object, obstacles = object._obstacles) {
   return obstacles === null ? NONE : handleOf(object, 'obstacles', obstacles)
 }
 
-/** Sets the obstacle tree that an object uses. Throws like `handleOf`, or if it is no tree. */
+/** Sets an object's obstacle tree, or null. Throws for other values, and as `handleOf` does. */
 export function setWalls(object, obstacles) {
   object._begin('obstacles')
   // Not `instanceof`: each entry point of the package has its own copy of the class. For a tree of

@@ -30,7 +30,7 @@ const CIRCLE = 0
 const BOX = 1
 const AGENT = 2
 
-/** Checks the options of the constructor. Returns the index. */
+/** Checks the options of the constructor. Returns the option `index`. */
 function indexOf(options) {
   const call = callOf('Sensors')
   checkOptions(call, options, OPTIONS)
@@ -53,9 +53,9 @@ function checkLeave(call, name, leave, radius) {
 }
 
 /**
- * Checks the option `position` or `box`. Returns a copy of its numbers. Each is read only once: an
- * element with a getter could be another number the next time. The sides of a box are sorted: first
- * the lower ones, then the upper ones.
+ * Checks the option `position` or `box`. Returns a copy of its numbers. Reads each only once,
+ * because a getter may return another number the next time. Sorts the sides of a box: first the
+ * lower ones, then the upper ones.
  */
 function numbersOf(call, name, numbers, dimensions) {
   const length = name === 'box' ? 2 * dimensions : dimensions
@@ -69,7 +69,6 @@ function numbersOf(call, name, numbers, dimensions) {
   return copy.map((side, i) => (i < dimensions ? Math.min : Math.max)(side, opposite(i)))
 }
 
-/** Returns an object for rows, which `update` fills in. */
 const emptyRows = () => /** @type {any} */ ({ offsets: null, counts: null, ids: null, total: 0 })
 
 export class Sensors extends Slots {

@@ -72,10 +72,10 @@ EXPORT("points_source_take_radii") int32_t points_source_take_radii(int32_t hand
   return 0;
 }
 
-/* Prepares a batch over all agents of the source: sets the masks of the index to those of the
- * source, until the caller resets them to NULL. Makes room for one row per slot of the source. The
- * batch writes only rows of slots that existed in the last build; the caller empties the others.
- * Fails if `self` is NULL, if the index was never built, or if there is no memory. */
+/* Prepares the index `self` for a batch over the agents of its source, `own`. Lends it the masks of
+ * these agents: the caller must set self->masks to NULL afterward. Makes room for a row per slot of
+ * the source. The batch writes only rows of slots that existed in the last build; the caller
+ * empties the others. Fails if `self` is NULL or was never built, or if there is no memory. */
 static copse_status lend(points *self, const agents *own, room which) {
   if (!self) return COPSE_STALE_SLOT;
   if (!copse_points_is_built(self->core)) return COPSE_NOT_BUILT;

@@ -1,22 +1,23 @@
-// A world in a worker: the worker runs the steps, the page draws them. They exchange plain messages and
-// transferred buffers, which need no headers, unlike shared memory.
+// A world in a worker: the worker runs the steps, the page draws the results. They exchange plain
+// messages and transferred buffers, which need no HTTP headers, unlike shared memory.
 //
-// From the page: { options, speed } first, then { id, input }, { id, steps }, { speed }, { buffers }.
-// From the worker: frames { tick, timeStep, stepTime, dropped, done, arrays }, or one { failure }. The
-// arrays of a frame are views of one buffer. `done` holds pairs: the id of a message, and its tick.
+// From the page: { options, speed }; then { id, input }, { id, steps }, { speed }, { buffers }.
+// From the worker: frames { tick, timeStep, stepTime, dropped, done, arrays }, or one { failure }.
+// The arrays of a frame are views of one buffer. `done` holds pairs: the id of a message, and the
+// tick after it was handled.
 
-/** The page holds two frames, to interpolate between them, and gives buffers back in pairs. */
+/** Buffers for frames: the page holds two to interpolate between, and returns others in pairs. */
 const BUFFERS = 6
-/** Steps that the world may lag behind the clock. More time is dropped. */
+/** Steps that the world may lag behind the clock, at a speed up to 1. More time is dropped. */
 const MAX_LAG = 4
-/** Frames that are more steps apart are not interpolated. */
+/** Frames that are more steps apart than this, at a speed up to 1, are not interpolated. */
 const MAX_GAP = 4
-/** The weight of a new frame in the measured rate of steps. */
+/** The weight of a new frame in the means of steps and time between frames. */
 const WEIGHT = 1 / 16
-/** Milliseconds: a longer time between two frames counts as this long in that rate. */
+/** Milliseconds. A longer time between two frames counts as this in the mean. */
 const MAX_PAUSE = 250
 
-/** Passes the messages that arrive at a thread or port, of a browser or Node, to a function. */
+/** Passes the messages of a thread or port, of a browser or Node, to a function. */
 function listen(port, receive) {
   if (port.on) return port.on('message', receive)
   port.addEventListener('message', ({ data }) => receive(data))
@@ -41,8 +42,8 @@ export function runWorld(setup, port = ownPort()) {
   let done = []
   let isNew = false // true if the page does not have the current state
   let speed = 0
-  let due = 0 // steps
-  let then = 0 // when `due` was computed
+  let due = 0 // the steps to run, with a fraction
+  let then = 0 // when the due steps were counted
   let timer
   let hasFailed = false
   let queue = Promise.resolve()
@@ -76,7 +77,8 @@ export function runWorld(setup, port = ownPort()) {
     const sources = Object.entries(world.arrays())
     const bytes = sources.reduce((sum, [, { byteLength }]) => sum + aligned(byteLength), 0)
     let buffer = /** @type {ArrayBuffer} */ (free.pop())
-    if (buffer.byteLength < bytes) buffer = new ArrayBuffer(bytes + aligned(bytes / 2)) // may grow
+    // Half as much again, because arrays may grow.
+    if (buffer.byteLength < bytes) buffer = new ArrayBuffer(bytes + aligned(bytes / 2))
     const arrays = {}
     let offset = 0
     for (const [name, source] of sources) {
@@ -89,7 +91,7 @@ export function runWorld(setup, port = ownPort()) {
     done = []
   }
 
-  /** Runs the steps that are due. After the time of one step it returns to the event loop. */
+  /** Runs the steps that are due. After a time step of real time, leaves the rest for later. */
   function run() {
     const { timeStep } = world
     const now = performance.now()
@@ -137,25 +139,25 @@ const aligned = (bytes) => 8 * Math.ceil(bytes / 8)
 export function connectWorld(port, settings = {}) {
   const { options, interpolate = [], dimensions = 2, jump = Infinity } = settings
   let { speed = 1 } = settings
-  const waiting = new Map() // by id: the functions of promises
-  const shown = {} // the arrays of the last frame()
-  let spare = [] // buffers to be given back
+  const waiting = new Map() // by id of a message: its promise's { resolve, reject }
+  const shown = {} // the arrays that frame() returns
+  let spare = [] // buffers to give back to the worker
   let lastId = 0
   /** @type {any} */ let older = null
   /** @type {any} */ let newer = null
-  let place = 0 // of the display, in steps: between the two frames
+  let place = 0 // the displayed tick, with a fraction between frames
   let displayed = 0 // when `place` was computed
-  let arrived = 0 // when `newer` arrived
-  let steps = 0 // between frames, the mean
-  let pause = 0 // milliseconds between frames, the mean
-  let ended = null // the error of later calls
+  let arrived = 0 // when the newer frame arrived
+  let steps = 0 // the mean number of steps between frames
+  let pause = 0 // the mean number of milliseconds between frames
+  let ended = null // the error with which later calls are rejected
 
   function end(error) {
     if (ended) return false
     ended = error
     for (const { reject } of waiting.values()) reject(error)
     waiting.clear()
-    port.postMessage({ speed: 0 }) // a world behind a port is not terminated
+    port.postMessage({ speed: 0 }) // stops a world behind a MessagePort, which has no terminate()
     port.terminate?.()
     port.close?.()
     return true
@@ -190,7 +192,7 @@ export function connectWorld(port, settings = {}) {
       if (older !== newer) {
         const [{ buffer }] = Object.values(older.arrays)
         if (spare.push(buffer) > 1) {
-          port.postMessage({ buffers: spare }, spare) // fewer messages: each wakes the worker
+          port.postMessage({ buffers: spare }, spare) // in pairs: each message wakes the worker
           spare = []
         }
       }
@@ -206,25 +208,25 @@ export function connectWorld(port, settings = {}) {
     }
   }
 
-  /** Posts a message whose tick the worker sends back. Returns a promise of that tick. */
+  /** Posts a message. Returns a promise of the world's tick after the message was handled. */
   function ask(message) {
     const promise = new Promise((resolve, reject) => {
       if (ended) return reject(ended)
       port.postMessage({ ...message, id: ++lastId })
       waiting.set(lastId, { resolve, reject })
     })
-    promise.catch(() => {}) // not unhandled if the caller does not need the tick
+    promise.catch(() => {}) // no warning if the caller ignores a rejection
     return promise
   }
 
-  /** Moves the display on to a time, and returns both frames and its place between them. */
+  /** Moves the display on to the time `now`. Returns two frames, and its place between them. */
   function between(now = performance.now()) {
     if (!newer) return null
     const span = newer.tick - older.tick
     place += (Math.max(now - displayed, 0) * steps) / pause
     place = Math.min(Math.max(place, older.tick), newer.tick)
     if (span > MAX_GAP * Math.max(speed, 1)) place = newer.tick
-    displayed = Math.min(now, performance.now()) // finite
+    displayed = Math.min(now, performance.now()) // `now` may be Infinity
     const part = span > 0 ? (place - older.tick) / span : 1
     return { older: older.arrays, newer: newer.arrays, part, jump: jump * span || 0 }
   }
@@ -242,7 +244,7 @@ export function connectWorld(port, settings = {}) {
 
   listen(port, receive)
   const onFailure = (event) => {
-    event.preventDefault?.() // it is passed on
+    event.preventDefault?.() // fail() reports the error, so the browser need not
     fail(event instanceof Error ? event : new Error(event.message ?? 'the worker did not start'))
   }
   if (port.on) port.on('error', onFailure).on('exit', () => fail(new Error('the worker ended')))
