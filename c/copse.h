@@ -1052,8 +1052,8 @@ copse_status copse_obstacle_visibility(const copse_obstacle *tree, const float *
 /* Writes the bounds of all edges of the last build (lo x, y, hi x, y); zeros if there are none. */
 void copse_obstacle_bounds(const copse_obstacle *tree, float *bounds);
 
-/* Writes cells to draw, in preorder, 6 floats for each leaf that holds pieces: the bounds of the
- * pieces (lo x, y, hi x, y), the leaf's depth, the number of pieces. */
+/* Writes the leaves that hold pieces, to draw them: in preorder, 6 floats for each leaf. These are
+ * the bounds of its pieces (lo x, y, hi x, y), its depth, and the number of its pieces. */
 size_t copse_obstacle_cells(const copse_obstacle *tree, size_t skipped, float *out,
                             size_t capacity);
 /* Writes splitting lines to draw, in preorder, cut to their cells, 5 floats each: x0, y0, x1, y1,

@@ -916,7 +916,7 @@ export class Sensors<D extends Dimensions = 2> extends Slots {
   /**
    * Moves a sensor to another position or, if it is a box, to other corners. The sensor still
    * remembers which agents are inside, so the next update reports only the changes. Throws if the
-   * sensor surrounds an agent: such a sensor moves with the agent. `STALE_SLOT`: the slot is not in
+   * sensor is attached to an agent, with which it moves. `STALE_SLOT`: the slot is not in
    * use.
    */
   move(slot: number, ...place: Point<D> | Box<D>): void
@@ -1670,7 +1670,7 @@ export interface FlowDirections {
 export interface FlowFieldStats {
   /** The number of cells. */
   cells: number
-  /** The number of cells whose center is too near to a wall, in something solid, or closed. */
+  /** The number of cells that ways avoid: closed ones, and those with the center in or near a wall. */
   blocked: number
   /** The number of cells from whose center there is a way to a goal. */
   reached: number

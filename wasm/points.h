@@ -1,4 +1,4 @@
-/* The struct of an index of points in the interface to JavaScript, for points.c, source.c and
+/* The struct behind each index of points that JavaScript creates. For points.c, source.c and
  * frustum.c. */
 #ifndef COPSE_WASM_POINTS_H
 #define COPSE_WASM_POINTS_H

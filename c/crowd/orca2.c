@@ -584,12 +584,13 @@ static bool solve_direction(const orca2 *lines, float maxSpeed, vec2 direction, 
   return farthest > -INFINITY;
 }
 
-/* For each neighbor's line j before line i, appends the bisector of i and j. Velocities on it
- * violate both lines equally. Velocities to its left violate line j at most as much as line i.
- * Skips lines that are parallel to line i with the same direction: they have no bisector. With n
- * for the unit normal of a line and p for its point, the bisector's velocities v satisfy
- * (n_j - n_i) (v - p_i) = n_j (p_j - p_i). The point stored for the bisector is its point nearest
- * to 0, not the point where i and j meet: almost parallel lines meet far away. */
+/* Appends a bisector for each pair of line i and an earlier line j of a neighbor. A velocity on the
+ * bisector violates both lines equally. A velocity to its left violates j at most as much as i.
+ * Lines that are parallel to i and have the same direction have no bisector and are skipped.
+ *
+ * Let n be the unit normal of a line and p its point. With dot products, the velocities v on the
+ * bisector satisfy (n_j - n_i) (v - p_i) = n_j (p_j - p_i). The point stored for the bisector is
+ * the one nearest to 0, not where i and j meet: almost parallel lines meet far away. */
 static void add_bisectors(const orca2 *lines, uint32_t i, orca2 *bisectors) {
   const vec2x4 point = {float4_all(lines->x[i]), float4_all(lines->y[i])};
   const vec2x4 own = {float4_all(lines->directionX[i]), float4_all(lines->directionY[i])};

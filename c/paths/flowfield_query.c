@@ -99,11 +99,11 @@ static aim best_anchor(const seeker *agent, uint32_t kept, int32_t around) {
   return NO_AIM;
 }
 
-/* Returns the visible center with the shortest way from the agent, among the 6 x 6 cells around the
- * agent. If none is visible, searches ring after ring of cells around these, up to the first ring
- * with a visible center; NO_AIM if there is none. The rings are for agents beside a wall: the
- * nearest cell with a way can be as far away as the field's radius, and even farther in a
- * corner. */
+/* Chooses the cell that the agent should walk to: of the 6 x 6 cells around the agent, those whose
+ * center is visible, the one over which the way to the goal is shortest. If none is visible,
+ * searches ring after ring of cells around these, up to the first ring with a visible center;
+ * NO_AIM if there is none. The rings are for agents beside a wall: the nearest cell with a way can
+ * be as far away as the field's radius, and even farther in a corner. */
 static aim best_center(const seeker *agent) {
   uint32_t cells[RING_CELLS], sights = 0;
   const float far = 1.5f * agent->map->radius;

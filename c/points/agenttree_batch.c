@@ -497,8 +497,8 @@ void agenttree_all_neighbors(const void *index, neighbor_search *search) {
   const struct agenttree *tree = index;
   band_table table;
   unit_walk units = units_start(tree);
-  /* Begins with a single leaf. Its agents make single queries, from which the distances of
-   * neighbors in the next nodes are predicted. */
+  /* The first unit is a single leaf. Each of its agents makes a query of its own. The distances of
+   * the neighbors found are the first prediction for the units that follow. */
   units.limit = 1;
   for (uint32_t unit; (unit = units_next(&units)) != COPSE_NONE;)
     if (!unit_neighbors(tree, search, unit, &table)) units_split(&units, unit);

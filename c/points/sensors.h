@@ -22,7 +22,7 @@ struct copse_sensors {
   uint32_t *agents, *agentGenerations;
   float *radii, *leaves;
   uint32_t *masks;
-  /* The agents inside at the last update (the remembered row): where their ids begin in
+  /* For each sensor, the agents inside at the last update: where their ids begin in
    * sets[INSIDE].ids, and how many there are. */
   uint32_t *begins, *counts;
 

@@ -193,10 +193,11 @@ ALWAYS_INLINE float node_side(const obstacle_node *node, float x, float y) {
   return (node->normal[0] * x + node->normal[1] * y) - node->offset;
 }
 
-/* Returns a margin: a query around a point must look as far beyond a node's line as its radius plus
- * this margin. There are three reasons. Pieces near the line may be stored on its wrong side. The
- * point's distance from the line is rounded. Distances below LEAST may have squares that underflow
- * to 0, and then match even a radius of 0. x, y is the point relative to the tree's center. */
+/* Returns a safety margin for queries around a point. A query skips the far side of a node's line
+ * only if the point is farther from the line than the query's radius plus this margin. There are
+ * three reasons. Pieces near the line may be stored on its wrong side. The point's distance from
+ * the line is rounded. Distances below LEAST may have squares that underflow to 0, and then match
+ * even a radius of 0. x, y is the point relative to the tree's center. */
 ALWAYS_INLINE float obstacle_slack(const copse_obstacle *tree, float x, float y) {
   const float LEAST = 1e-22f, far = (x < 0 ? -x : x) + (y < 0 ? -y : y);
   return 2 * tree->tolerance + far * 0x1p-20f + LEAST;
