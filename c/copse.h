@@ -1204,7 +1204,7 @@ copse_status copse_crowd_step(copse_crowd *crowd, const copse_obstacle *walls, f
  * to the goal became free. */
 uint32_t copse_crowd_arrived(const copse_crowd *crowd);
 /* Returns the number of agents that got stuck in the last step, because they made no progress
- * toward their goal for 2 seconds. */
+ * toward their goal for 2 seconds. An agent counts again only after it has made progress. */
 uint32_t copse_crowd_stuck(const copse_crowd *crowd);
 
 /* The neighbors, walls and constraints that the next step would use for an agent. */

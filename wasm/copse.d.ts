@@ -851,9 +851,12 @@ export type SensorOptions = SensorReach & SensorPlace
 
 /** What changed in an update. Row i belongs to sensor i. */
 export interface SensorChanges {
-  /** The agents that left each sensor, in ascending order. Handle these before `entered`. */
+  /**
+   * For each sensor, the ids of the agents that left it, in ascending order. Handle these before
+   * `entered`.
+   */
   left: Rows
-  /** The agents that entered each sensor, in ascending order. */
+  /** For each sensor, the ids of the agents that entered it, in ascending order. */
   entered: Rows
   /** All agents that are inside each sensor now, in no particular order. */
   inside: Rows
@@ -1670,7 +1673,7 @@ export interface FlowDirections {
 export interface FlowFieldStats {
   /** The number of cells. */
   cells: number
-  /** The number of cells that ways avoid: closed ones, and those with the center in or near a wall. */
+  /** The number of cells that paths avoid: closed ones, and those with the center in or near walls. */
   blocked: number
   /** The number of cells from whose center there is a way to a goal. */
   reached: number

@@ -27,7 +27,7 @@ class Frustum extends Slots {
     this._begin('frustumInto')
     checkArray(this, 'out', out, Uint32Array)
     const { _instance: instance } = this
-    // If the query grows the memory that `out` is in, `out` must be made again.
+    // If `out` is in memory that the query grows, it is made again from its offset and length.
     const length = lengthOf(out)
     const offset = isInside(out, instance) ? offsetOf(out) : -1
     const total = frustum(this, 'frustumInto', planes, options)

@@ -73,7 +73,7 @@ export function offsetOf(array) {
 let keptOffset = -1
 let keptLength = 0
 
-/** Remembers where `array` is, before memory may grow: growth detaches views of memory. */
+/** Remembers the offset and length of `array` in memory: if memory grows, the array must be made again. */
 export function keep(array, instance) {
   keptOffset = isInside(array, instance) ? offsetOf(array) : -1
   keptLength = lengthOf(array)

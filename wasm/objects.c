@@ -77,7 +77,7 @@ static copse_status grow_table(void) {
 
 /* ---- Creation and memory -------------------------------------------------------------------- */
 
-/* Large enough for the struct of any family. */
+/* Room for a copy of any object: large enough for the struct of any family. */
 typedef union any_object {
   object object;
   char bytes[OBJECT_BYTES];

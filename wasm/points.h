@@ -1,5 +1,4 @@
-/* The struct behind each index of points that JavaScript creates. For points.c, source.c and
- * frustum.c. */
+/* The struct behind each index of points that JavaScript creates. */
 #ifndef COPSE_WASM_POINTS_H
 #define COPSE_WASM_POINTS_H
 

@@ -312,7 +312,8 @@ static uint32_t flood_side(flood *from, const ring_side *side, const flow_span *
   return count;
 }
 
-/* Adds a corner of the ring, which is the first or last cell of a side, to the side's spans. */
+/* Adds a cell to the spans of a side of the ring. The cell is a corner of the ring: the first or
+ * last cell of this side. */
 static void extend_spans(flow_span *spans, uint32_t *count, int32_t number) {
   if (number > 0) {
     if (*count && spans[*count - 1].last == number - 1)

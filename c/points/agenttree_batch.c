@@ -38,7 +38,7 @@ typedef struct leaf_walk {
   uint32_t skip;       /* the node to skip, with its subtree; or COPSE_NONE */
   uint32_t startPlace; /* skips nodes whose agents all come before this index in tree order */
   uint32_t waiting;
-  /* One entry more than the depth, because a child is stored before it is known to be in reach. */
+  /* At most one node per level waits, and one more: both children of a node are stored. */
   uint32_t stack[COPSE_MAX_DEPTH + 1];
 } leaf_walk;
 

@@ -193,7 +193,8 @@ typedef struct range_visitors {
 enum { FEW = 40, PARTS = 64, CLOSE = 11, MOST_WAITING = 6 * PARTS };
 
 /* Distributes the caller's points among small ranges of the tree. The stack holds ranges, each with
- * a list of the caller's points that lie there. Large ranges are still to be divided. */
+ * a list of the caller's points that lie there. A range that is still large is divided when it is
+ * taken from the stack. */
 typedef struct point_division {
   const struct kdtree *tree;
   const float *points;

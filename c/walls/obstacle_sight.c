@@ -96,8 +96,8 @@ static twofold product_of(twofold x, twofold y) {
   return both;
 }
 
-/* Returns the cross product of the vectors from p to a and from p to b, precise even if almost all
- * digits cancel. */
+/* Returns the cross product of the vectors from p to a and from p to b. Computes with twice the
+ * digits of a double, because almost all of them may cancel. */
 SMALL_CODE OUT_OF_LINE double cross_exactly(vec p, vec a, vec b) {
   WORKED(1);
   const twofold one = product_of(difference(a.x, p.x), difference(b.y, p.y));
