@@ -1,5 +1,6 @@
-import { existsSync, readdirSync } from 'node:fs'
+import { existsSync, readFileSync, readdirSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
+import { gzipSync } from 'node:zlib'
 import { defineConfig } from 'vite'
 
 const here = (path) => fileURLToPath(new URL(path, import.meta.url))
@@ -70,6 +71,26 @@ const preview = {
 }
 
 /**
+ * Writes the version and the size of the library into the first screen. REPOSITORY_URL is where the sources are: without
+ * it, the page links to none.
+ */
+const about = {
+  name: 'about',
+  transformIndexHtml(/** @type {string} */ html) {
+    const { version } = JSON.parse(readFileSync(here('../package.json'), 'utf8'))
+    const bytes = gzipSync(readFileSync(here('../dist/copse.js')), { level: 9 }).length
+    const url = process.env.REPOSITORY_URL
+    const link = (/** @type {string} */ text) =>
+      url ? `<a href="${encodeURI(url)}">${text}</a>` : ''
+    return html
+      .replaceAll('%VERSION%', version)
+      .replaceAll('%SIZE%', `${Math.round(bytes / 1000)} kB gzipped`)
+      .replaceAll('<!-- repository -->', link('Source code'))
+      .replace('in a clone,', `in a ${link('clone') || 'clone'},`)
+  },
+}
+
+/**
  * `import url from './worker.js?shared'`: the address of a module for a worker that shares its chunks, and so its
  * download, with the page. Vite itself would bundle copse a second time.
  */
@@ -93,7 +114,7 @@ const shared = {
 
 export default defineConfig({
   root: here('.'),
-  plugins: [frame, beforeModules, preview, shared],
+  plugins: [frame, beforeModules, preview, about, shared],
   base: './', // relative links: the built site works in any folder
   resolve: {
     alias: [

@@ -168,6 +168,12 @@ test('without a scene in the address, the first screen introduces copse beside a
   )
   assert.is(await intro.getByRole('link', { name: 'Documentation' }).getAttribute('href'), 'docs/')
   assert.is(await intro.getByRole('link', { name: 'Examples' }).getAttribute('href'), 'examples/')
+  const { version } = JSON.parse(readFileSync('package.json', 'utf8'))
+  const about = `copse ${version}, MIT license. The whole library is`
+  assert.match(await page.getByRole('contentinfo').textContent(), new RegExp(`${about} \\d+ kB`))
+  assert.match(await page.locator('#install').textContent(), `path/to/copse-${version}.tgz`)
+  const sources = await page.getByRole('link', { name: 'Source code' }).count()
+  assert.is(sources, process.env.REPOSITORY_URL ? 2 : 0)
   await until(page, () =>
     /^5,000 units, .* [µm]s; rbush: .* \(equal\s✓\)$/.test(yardstick.textContent),
   )
@@ -177,8 +183,8 @@ test('without a scene in the address, the first screen introduces copse beside a
   assert.is(await page.evaluate(() => document.documentElement.scrollWidth), 1280)
 
   const gallery = page.locator('#gallery')
-  await intro.getByRole('button', { name: 'Explore' }).click()
-  assert.ok(await page.evaluate(() => scrollY > 100), 'Explore scrolls to the gallery')
+  await intro.getByRole('button', { name: 'All scenes' }).click()
+  assert.ok(await page.evaluate(() => scrollY > 100), 'it scrolls to the gallery')
   await page.locator('#gallery a[href="#scene=circle"]').click()
   await until(page, () => window.copseDemo.scene === 'circle')
   await intro.waitFor({ state: 'hidden' })
@@ -502,8 +508,8 @@ test('?minimal shows the programs of the documentation, to copy', async () => {
   assert.is(await code.nth(-2).textContent(), flock.code)
   assert.is(await code.last().textContent(), flock.output)
   assert.match(
-    await page.locator('#minimal > p').first().textContent(),
-    /npm install copse.*node main\.mjs/,
+    (await page.locator('#minimal > p').allTextContents()).join(' '),
+    /install copse.*node main\.mjs.*npm install path/s,
   )
   await section.getByRole('button', { name: 'Copy' }).click()
   await section.getByRole('button', { name: 'Copied' }).waitFor()

@@ -48,6 +48,8 @@ export function showMinimal(main, scenes) {
   main.id = 'minimal'
   document.querySelector('h1 a').href = './'
   for (const part of document.querySelectorAll('nav, .actions, aside')) part.remove()
+  const install = document.getElementById('install') // of the first screen, which is hidden
+  install.removeAttribute('id')
 
   function show() {
     const named = readAddress(location.hash).scene
@@ -58,12 +60,13 @@ export function showMinimal(main, scenes) {
     if (scene) links.prepend(link(`./#scene=${scene.name}`, 'Back to the scene'))
     links.className = 'links'
     const how =
-      'To run a program, run `npm install copse` in an empty folder, save the program there as `main.mjs`, and run `node main.mjs`.'
+      'To run a program, install copse in an empty folder, save the program there as `main.mjs`, and run `node main.mjs`.'
     const shown = scene ? scene.minimal.map(recipeOf) : recipes
     document.title = `${title} · copse`
     main.replaceChildren(
       create('h2', title),
       create('p', ...format(how)),
+      install,
       links,
       ...shown.map(sectionOf),
     )
