@@ -131,6 +131,7 @@ function openAddress() {
   showLanding(!named)
   showUnknown(named ? undefined : read.scene)
   if (next !== scene) {
+    if (scene && !lessMotion) pause(false) // a scene that stands still looks broken
     close()
     open(next, read)
   } else {

@@ -377,6 +377,12 @@ test('a paused scene advances by single frames, and restarts equal', async () =>
   assert.is(await demoState(page, 'paused'), false)
   await page.locator('#step').click()
   assert.is(await demoState(page, 'paused'), true)
+
+  await goToScene(page, 'circle')
+  assert.is(await demoState(page, 'paused'), false, 'the next scene plays')
+  await go(page, '#scene=battle&paused=1')
+  await until(page, () => window.copseDemo.scene === 'battle')
+  assert.is(await demoState(page, 'paused'), true, 'a link may start a paused scene')
   await noErrors(page, errors)
 })
 
@@ -399,6 +405,32 @@ test('the help lists the keys, and they work', async () => {
   assert.not.ok(await page.locator('#controls').isVisible())
   await page.keyboard.press('p')
   assert.ok(await page.locator('#controls').isVisible())
+  await noErrors(page, errors)
+})
+
+test('keys work after a click on a control, which keeps its own keys', async () => {
+  const { page, errors } = await site.page('#scene=kdtree', SMALL)
+  const sourceIs = (open) =>
+    page
+      .locator(`#source${open ? ':not([hidden])' : '[hidden]'}`)
+      .waitFor({ state: open ? 'visible' : 'hidden' })
+  await frames(page, 5)
+  await page.getByRole('button', { name: 'Step forward', exact: true }).click()
+  await page.keyboard.press('v')
+  await sourceIs(true)
+  await page.keyboard.press('v')
+  await sourceIs(false)
+  await page.getByRole('button', { name: 'Step forward', exact: true }).press(' ')
+  assert.is(await demoState(page, 'paused'), false, 'the space bar pressed the button')
+  await page.getByRole('textbox', { name: 'levels' }).press('v')
+  await sourceIs(false)
+  await goToScene(page, 'battle')
+  const box = page.getByRole('checkbox', { name: 'show targets' })
+  await box.press(' ')
+  assert.ok(await box.isChecked())
+  assert.is(await demoState(page, 'paused'), false, 'the space bar checked the box')
+  await page.keyboard.press(']')
+  await until(page, () => window.copseDemo.scene === 'flock')
   await noErrors(page, errors)
 })
 

@@ -10,10 +10,10 @@
 
 // Elements that keep a key for themselves: [keys, selector].
 const OWNERS = [
-  [/./, 'input, select'],
-  [/^ $/, 'button, summary, pre'],
+  [/./, 'input:not([type=checkbox]), select'],
+  [/^ $/, 'button, summary, pre, input'],
   [/^Enter$/, 'button, summary, a'],
-  [/^(Arrow|Page)/, 'pre'],
+  [/^(Arrow|Page)/, 'pre, [role=slider]'],
   [/^( $|Arrow|Page)/, '.landing:not(:has(canvas:focus))'], // the page scrolls
 ]
 
@@ -22,7 +22,7 @@ export function createKeyboard(table, list) {
   const held = new Set()
   const entries = new Map(table.flatMap((entry) => entry.keys.map((key) => [key, entry])))
 
-  addEventListener('keydown', (event) => {
+  function handle(event) {
     const entry = entries.get(event.key)
     if (!entry || event.ctrlKey || event.metaKey || event.altKey) return
     if (document.querySelector('dialog[open]')) return
@@ -30,8 +30,10 @@ export function createKeyboard(table, list) {
     event.preventDefault()
     if (!entry.press) held.add(event.key)
     else if (!event.repeat || entry.repeats) entry.press(event.key)
-  })
-  addEventListener('keyup', (event) => held.delete(event.key))
+  }
+  // Captured: the controls of lil-gui stop the events of keys.
+  addEventListener('keydown', handle, { capture: true })
+  addEventListener('keyup', (event) => held.delete(event.key), { capture: true })
   addEventListener('blur', () => held.clear())
 
   for (const { keys, does, press, name = nameOf(keys[0]), button } of table) {
