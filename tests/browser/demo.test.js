@@ -234,6 +234,15 @@ demo('all libraries in the race find the same pairs', async () => {
   assert.ok(await page.evaluate(finished), JSON.stringify(results))
   assert.is(results[1].name, 'copse Grid')
 
+  // The source makes the stage narrower: the results stay.
+  await page.keyboard.press('v')
+  await frames(page, 3)
+  assert.ok((await demoState(page, 'results')).every(({ total, equal }) => total > 0 && equal))
+  await page.keyboard.press('v')
+  await frames(page, 40)
+  assert.ok((await demoState(page, 'results')).every(({ total, equal }) => total > 0 && equal))
+  assert.match(await page.locator('#table tbody').textContent(), /\d × (slower|faster)/)
+
   const agents = page.getByRole('slider', { name: 'agents' })
   assert.is(await agents.getAttribute('aria-valuenow'), '5000')
   await agents.press('ArrowLeft')

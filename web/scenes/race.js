@@ -2,10 +2,11 @@
 // neighbors of every agent. One library runs per frame, and then rests for a multiple of the time it took:
 // so even slow ones keep the page responsive. Results are compared outside of the measured times.
 
-import { median, timeRun } from '../view/clock.js'
+import { RUNS, timeTurn } from '../peers/turn.js'
+import { median } from '../view/clock.js'
 import { addSteps } from '../view/controls.js'
 import { drawDots, radiusFor, strokeCircle } from '../view/draw.js'
-import { formatFactor, formatNumber, formatTime } from '../view/format.js'
+import { formatNumber, formatSpeed, formatTime } from '../view/format.js'
 import { spawn } from '../view/spawn.js'
 import { FONT, theme } from '../view/theme.js'
 
@@ -13,8 +14,6 @@ const AGENTS = [100, 200, 500, 1_000, 2_000, 5_000, 10_000, 20_000, 50_000, 100_
 const SPREADS = ['uniform', 'clusters', 'battle']
 const NEIGHBORS = 10 // per agent, about
 const SAMPLE = 1_000 // agents that determine the radius
-const RUNS = 9 // the median is shown
-const TIMED = 2 // least ms that are timed together, since the clock is coarse
 const MOMENTS = 8 // of positions kept, so that a fast library builds different ones
 const REST = 6 // multiple of a run's time for which a library rests
 const MAX_DRAWN = 10_000 // agents
@@ -90,12 +89,19 @@ export default {
         ...contender,
         takesPart: params.agents <= (contender.limit ?? Infinity),
         peer: null,
+        isWarm: false, // true after a turn that was left out
         builds: [],
         queries: [],
         due: 0,
         compared: false,
         mismatch: '',
       }))
+      begin()
+    }
+
+    // Begins a round with new indexes, since their positions have changed at once.
+    function begin() {
+      disband()
       moments = []
       reference = null
       radius = 0
@@ -103,7 +109,10 @@ export default {
     }
 
     function disband() {
-      for (const { peer } of runners) peer?.dispose?.()
+      for (const runner of runners) {
+        runner.peer?.dispose?.()
+        runner.peer = null
+      }
     }
 
     // A generator: each step is the work of one frame.
@@ -112,6 +121,7 @@ export default {
         freeze()
         for (const runner of runners) {
           if (!runner.takesPart || performance.now() < runner.due) continue
+          const { isWarm } = runner
           const start = performance.now()
           run(runner)
           const took = performance.now() - start
@@ -119,7 +129,7 @@ export default {
           compare(runner)
           yield
           // The first contender never rests: the others are compared with it.
-          if (runner !== runners[0]) runner.due = performance.now() + REST * took
+          if (runner !== runners[0] && isWarm) runner.due = performance.now() + REST * took
         }
       }
     }
@@ -161,15 +171,14 @@ export default {
     }
 
     function run(runner) {
-      const { loops, builds, queries } = runner
-      const peer = peerOf(runner)
-      let built = 0
-      lapOfFrame()
-      builds.push(timeRun(() => peer.build(moments[built++ % moments.length]), 1, TIMED))
-      lapOfFrame('build')
-      if (built > 1) peer.build(snapshot.positions)
-      queries.push(timeRun(() => (runner.pairs = loops.allWithin(peer, snapshot)), 1, TIMED))
-      lapOfFrame('query')
+      const { isWarm, builds, queries } = runner
+      peerOf(runner)
+      const { build, query, pairs } = timeTurn(runner, moments, snapshot, lapOfFrame)
+      runner.pairs = pairs
+      runner.isWarm = true
+      if (!isWarm) return
+      builds.push(build)
+      queries.push(query)
       if (builds.length > RUNS) {
         builds.shift()
         queries.shift()
@@ -186,6 +195,13 @@ export default {
       } else if (hash !== reference.hash) {
         runner.mismatch = 'differs: same number of pairs, but other ones'
       }
+    }
+
+    // Returns the place of the fastest, -1 if none is measured.
+    function fastest(results) {
+      const totals = results.map(({ total }) => total ?? Infinity)
+      const least = Math.min(...totals)
+      return least < Infinity ? totals.indexOf(least) : -1
     }
 
     // Returns the results of a runner so far; times in ms.
@@ -216,10 +232,10 @@ export default {
 
       report() {
         const results = runners.map(resultOf)
-        const rows = results.map(({ name, build, query, total }) => [
+        const rows = results.map(({ name, build, query, total }, i) => [
           name,
           ...[build, query, total].map(formatTime),
-          formatFactor(total, results[0].total),
+          i > 0 ? formatSpeed(total, results[0].total) : '–',
         ])
         return {
           numbers: [
@@ -229,10 +245,10 @@ export default {
           ],
           table: {
             caption: 'Build, then the neighbors of every agent',
-            head: ['', 'Build', 'Query', 'Total', '× AgentTree'],
+            head: ['', 'Build', 'Query', 'Total', 'Than AgentTree'],
             rows,
-            current: 0,
-            note: `Medians of the last ${RUNS} runs, each library used in its fastest documented way. One runs per frame; slow ones run less often. Equal: the same number of pairs, with the same checksum.`,
+            current: fastest(results),
+            note: `Medians of the last ${RUNS} runs after the first, each library used in its fastest documented way. One runs per frame; slow ones run less often. Equal: the same number of pairs, with the same checksum.`,
           },
         }
       },
@@ -246,7 +262,7 @@ export default {
         const { width, height } = field
         arrange()
         crowd.resize(field.width / width, field.height / height)
-        restart()
+        begin() // the task stays the same, and so do the results
       },
 
       scroll(steps) {
@@ -300,7 +316,7 @@ export default {
       const longest = Math.max(...results.map(({ total }) => total || 0))
       const step = Math.min(bars.height / (runners.length + 0.4), 200)
       const size = Math.min(Math.max(Math.round(0.12 * step), 12), 20) // of the text
-      const room = bars.width - 10 * size // the rest is for the number
+      const room = bars.width - 13 * size // the rest is for the number
       const thick = 0.34 * step
       drawKey()
       runners.forEach(({ name, takesPart, limit, compared, mismatch }, i) => {
@@ -334,7 +350,7 @@ export default {
         context.fillRect(bars.x, y + size - 1, build * scale, thick)
         context.fillStyle = theme.parts.query
         context.fillRect(bars.x + build * scale, y + size - 1, query * scale, thick)
-        const factor = i > 0 ? ` · ${formatFactor(total, results[0].total)}` : ''
+        const factor = i > 0 ? ` · ${formatSpeed(total, results[0].total)}` : ''
         const end = bars.x + total * scale + 8
         const middle = y + size - 1 + thick / 2
         write(formatTime(total) + factor, end, middle, theme.ink, `${size}px ${FONT}`)

@@ -22,3 +22,9 @@ export function formatFactor(ms, than) {
   const factor = ms / than
   return `${factor.toFixed(factor < 10 ? 1 : 0)} ×`
 }
+
+/** Returns '24 × slower' or '2.1 × faster': a time beside another one; '–' if one of them is missing. */
+export function formatSpeed(ms, than) {
+  if (!(ms > 0 && than > 0)) return '–'
+  return ms < than ? `${formatFactor(than, ms)} faster` : `${formatFactor(ms, than)} slower`
+}

@@ -1,53 +1,55 @@
-// A measurement for the first screen: copse and rbush at the same task, on this device, now. The scene Race has
+// A measurement for the first screen: copse and rbush at the task of the scene Race, on this device, now. Race has
 // more libraries and settings.
 
 import * as simd from 'copse'
 import * as copseLoops from '../peers/loops.js?copse'
 import * as rbushLoops from '../peers/loops.js?rbush'
 import { copseOf, rbush } from '../peers/peers.js'
+import { RUNS, timeTurn } from '../peers/turn.js'
 import { createRandom, WORLD } from '../random.js'
-import { median, timeRuns } from './clock.js'
+import { median } from './clock.js'
+import { FRAME } from './pace.js'
+import { spawn } from './spawn.js'
 
 const UNITS = 5_000
 const RADIUS = 25.25 // ten neighbors each, about
-const RUNS = 7
-const REST = 40 // ms between runs, for the scene
+const WARM_UP = 2 // turns left out: they compile code
+const MOMENTS = 8 // of positions kept
+const REST = 40 // ms between turns, for the scene
 
 const rest = () => new Promise((resolve) => setTimeout(resolve, REST))
 
 /**
- * Measures how long each library takes to build its index over moving units and to find all neighbors.
- * Returns the median times in ms, and whether the results are equal.
+ * Measures how long each library takes to build its index of moving units and to find all neighbors: they take
+ * turns. Returns the median times in ms, and whether the results were equal after every turn.
  */
 export async function measure() {
-  const random = createRandom(1)
+  const crowd = spawn('uniform', UNITS, WORLD, WORLD, createRandom(1))
   const { GRAIN } = copseLoops
-  const moments = Array.from({ length: 2 }, () => {
-    const place = () => GRAIN * Math.floor((random() * WORLD) / GRAIN)
-    return Float32Array.from({ length: 2 * UNITS }, place)
+  const grained = (x) => GRAIN * Math.round(x / GRAIN)
+  const snapshotOf = () => ({
+    ...{ positions: crowd.positions.map(grained), n: UNITS, dimensions: 2, radius: RADIUS },
   })
-  const unitsAt = (positions) => ({ positions, n: UNITS, dimensions: 2, radius: RADIUS })
-  const libraries = [
-    { peer: copseOf(simd)(unitsAt(moments[0])), loops: copseLoops },
-    { peer: rbush(unitsAt(moments[0])), loops: rbushLoops },
-  ]
-  const measured = []
-  for (const { peer, loops } of libraries) {
-    const times = []
-    for (let run = 0; run < RUNS; run++) {
+  const create = (create, loops) => ({ peer: create(snapshotOf()), loops, builds: [], queries: [] })
+  const libraries = [create(copseOf(simd), copseLoops), create(rbush, rbushLoops)]
+  const moments = []
+  let equal = true
+  for (let turn = 0; turn < WARM_UP + RUNS; turn++) {
+    crowd.move(FRAME)
+    const snapshot = snapshotOf()
+    moments.unshift(snapshot.positions)
+    moments.splice(MOMENTS)
+    for (const library of libraries) {
       await rest()
-      const positions = moments[(run + 1) % moments.length]
-      times.push(
-        timeRuns(() => {
-          peer.build(positions)
-          loops.allWithin(peer, unitsAt(positions))
-        }),
-      )
+      const { build, query } = timeTurn(library, moments, snapshot)
+      library.hash = library.loops.hashAllWithin(library.peer, snapshot)
+      if (turn < WARM_UP) continue
+      library.builds.push(build)
+      library.queries.push(query)
     }
-    peer.build(moments[0])
-    measured.push({ time: median(times), hash: loops.hashAllWithin(peer, unitsAt(moments[0])) })
-    peer.dispose?.()
+    equal &&= libraries[0].hash === libraries[1].hash
   }
-  const [copse, other] = measured
-  return { units: UNITS, copse: copse.time, rbush: other.time, equal: copse.hash === other.hash }
+  for (const { peer } of libraries) peer.dispose?.()
+  const [copse, other] = libraries.map(({ builds, queries }) => median(builds) + median(queries))
+  return { units: UNITS, copse, rbush: other, equal }
 }
