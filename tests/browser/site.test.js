@@ -175,7 +175,9 @@ test('without a scene in the address, the first screen introduces copse beside a
   const sources = await page.getByRole('link', { name: 'Source code' }).count()
   assert.is(sources, process.env.REPOSITORY_URL ? 2 : 0)
   await until(page, () =>
-    /^5,000 units, .* [µm]s; rbush: .* \(equal\s✓\)$/.test(yardstick.textContent),
+    /^5,000 units, .*AgentTree .*\s[µm]s, rbush .*\s[µm]s \(equal\s✓\)$/.test(
+      yardstick.textContent,
+    ),
   )
   assert.ok((await number(page, 'Agents')) > 0)
   await changed(page, await picture(page), 'the scene moves')
@@ -570,7 +572,7 @@ test('the chart shows the parts of a frame', async () => {
   await frames(page, 60)
   const chart = page.locator('#chart')
   assert.equal(await chart.locator('li').allTextContents(), ['Move', 'Build', 'Query', 'Draw'])
-  assert.match(await chart.locator('output').textContent(), /^\d+\.\d ms · \d+ fps$/)
+  assert.match(await chart.locator('output').textContent(), /^\d+\.\d ms · page: \d+ fps$/)
   const painted = () =>
     page.evaluate(() => {
       const { width, height } = document.querySelector('#chart canvas')

@@ -36,7 +36,7 @@ export default {
   description:
     'A flow field leads the crowd to the gap, and is built again in slices while the gap moves; agents avoid each other at every step.',
   try: 'Move the gap; it wanders if left alone.',
-  help: 'Pointer, finger or arrow keys move the gap. It opens at once and closes slowly. The number of agents is what fits a step of 8 ms, unless you turn that off. The neighbors of 100 agents are found in four ways. The page’s thread is timed per frame, with the numbers and charts of this demo.',
+  help: 'Pointer, finger or arrow keys move the gap. It opens at once and closes slowly. The number of agents is what fits a step of 8 ms, unless you turn that off. The neighbors of 100 agents are found in four ways, one in each step; every 30 steps their results are compared. Visits: nodes of a tree, runs of cells of a grid, agents of the loop. The page’s thread is timed per frame, with the numbers and charts of this demo.',
   legend: [
     [
       'dot',
@@ -237,8 +237,7 @@ export default {
               textOf(read),
               equal === undefined ? '–' : equal ? '✓' : '✗',
             ]),
-            current: 0,
-            note: 'Visits: nodes of a tree, runs of cells of a grid, agents of the loop. One of the four runs in each step; every 30 steps their results are compared.',
+            note: 'Take AgentTree for any radius and spread, Grid for one radius, KdTree for points that seldom move.',
           },
         }
       },

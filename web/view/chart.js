@@ -10,7 +10,7 @@ const LABELS = { move: 'Move', build: 'Build', query: 'Query', draw: 'Draw' }
 export function createChart(figure) {
   const caption = document.createElement('figcaption')
   const title = document.createElement('span')
-  title.textContent = 'Frame time'
+  title.textContent = 'Work per frame'
   const rate = document.createElement('output')
   rate.ariaLive = 'off' // it changes all the time
   caption.append(title, rate)
@@ -61,7 +61,7 @@ export function createChart(figure) {
       if (times.length < 2 || !chart.isVisible) return
       const fps = (times.length - 1) / (times.at(-1) - times[0])
       const mean = data[1].reduce((sum, ms) => sum + ms, 0) / times.length
-      rate.textContent = `${mean.toFixed(1)} ms · ${Math.round(fps)} fps`
+      rate.textContent = `${mean.toFixed(1)} ms · page: ${Math.round(fps)} fps`
       chart.show()
     },
     clear() {
