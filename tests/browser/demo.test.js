@@ -994,6 +994,15 @@ demo(
     }
     assert.is(await number(page, 'Your walls'), 2)
     await changed(page, before)
+    const steps = await number(page, 'Steps')
+    for (const higher of [true, false]) {
+      await page.keyboard.press('v')
+      await frames(page, 3)
+      const { width, height } = await page.locator('#stage').boundingBox()
+      assert.is(height > width, higher)
+      assert.is(await number(page, 'Your walls'), 2, 'the source does not turn the building')
+      assert.is(await number(page, 'Steps'), steps)
+    }
     await page.getByRole('button', { name: 'Clear your walls' }).click()
     await page.mouse.move(2, 2) // off the stage
     assert.is(await number(page, 'Your walls'), 0)

@@ -80,7 +80,7 @@ export default {
 
     function reset() {
       random = createRandom(1)
-      along = stage.width >= stage.height ? 0 : 1
+      along = stage.along
       raise()
       crowd?.dispose()
       crowd = new Crowd({
@@ -259,7 +259,7 @@ export default {
 
       // The corridor lies along the longer side.
       resize() {
-        if (along !== (stage.width >= stage.height ? 0 : 1)) reset()
+        if (along !== stage.along) reset()
       },
 
       scroll: plane.zoom,

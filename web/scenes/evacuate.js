@@ -109,7 +109,7 @@ export default {
     }
 
     function build() {
-      along = stage.width >= stage.height ? 0 : 1
+      along = stage.along
       half = place(BUILDING[0] + OUTSIDE, BUILDING[1] + OUTSIDE)
       plane.show(...half)
       release()
@@ -293,7 +293,7 @@ export default {
       },
 
       resize() {
-        if (along === (stage.width >= stage.height ? 0 : 1)) return
+        if (along === stage.along) return
         pencil.abandon()
         pencil.change('clear')
         build()

@@ -139,7 +139,7 @@ export default {
     // ---- Maze and fields ----
 
     function raise() {
-      along = stage.width >= stage.height ? 0 : 1
+      along = stage.along
       const half = place(...HALF)
       const [x, y] = half
       plane.show(x + 0.5, y + 0.5)
@@ -388,7 +388,7 @@ export default {
       },
 
       resize() {
-        if (along === (stage.width >= stage.height ? 0 : 1)) return
+        if (along === stage.along) return
         pencil.abandon()
         pencil.change('clear')
         taken = null

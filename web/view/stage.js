@@ -6,6 +6,8 @@
 //                     drawing agents
 //   sprites           draws many items, see sprites.js; null without WebGL 2
 //   width, height     in units
+//   along             axis of the longer side when the window had its size: 0 is x, 1 is y. A panel that opens
+//                     beside the stage does not turn the scene
 //   scale             CSS pixels per unit
 //   ratio             device pixels per unit
 //   pointer           { x, y, dirX, dirY, wandering, isDown }, see pointer.js
@@ -29,6 +31,7 @@ export function createStage(container, { label, scroll, scrolls, press, refresh 
   let context = null
   let sprites
   let sized = false
+  let windowSize = '' // when the longer side was chosen
   const observer = new ResizeObserver(() => (sized = false))
   observer.observe(container)
 
@@ -42,6 +45,7 @@ export function createStage(container, { label, scroll, scrolls, press, refresh 
     },
     width: 0,
     height: 0,
+    along: 0,
     scale: 1,
     ratio: 0,
     paused: false,
@@ -58,6 +62,9 @@ export function createStage(container, { label, scroll, scrolls, press, refresh 
       const [width, height] = inside.map((side) => side / scale)
       const ratio = pixels * scale
       const changed = width !== stage.width || height !== stage.height
+      const outside = `${window.innerWidth} × ${window.innerHeight}`
+      if (outside !== windowSize) stage.along = width >= height ? 0 : 1
+      windowSize = outside
       if (!changed && ratio === stage.ratio) return false
       Object.assign(stage, { width, height, scale, ratio })
       canvas.width = Math.round(width * ratio)
