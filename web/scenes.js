@@ -7,7 +7,8 @@
 //   group        heading in the list
 //   summary      one line for the list
 //   description  what the visitor sees, in one sentence
-//   try          the first thing to do here: one short line, since on a phone it is all that is shown
+//   try          the first thing to do here: one short line, since on a phone it is all that is shown. Words
+//                for a mouse are replaced on a touch screen, see view/words.js
 //   help         under Details: what else to see, and what pointer and keyboard do here
 //   legend       what colors and shapes mean: [[shape, color, text], …], see view/legend.js
 //   params       all settings, as one plain object. Settings with a controller are written to the

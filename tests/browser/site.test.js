@@ -181,6 +181,10 @@ test('without a scene in the address, the first screen introduces copse beside a
   )
   assert.ok((await number(page, 'Agents')) > 0)
   await changed(page, await picture(page), 'the scene moves')
+  const hint = page.getByText('Move the gap', { exact: true })
+  assert.ok(await hint.isVisible())
+  await page.locator('#stage canvas[role]').hover()
+  assert.not.ok(await hint.isVisible())
   assert.is(await hash(page), '')
   assert.is(await page.evaluate(() => document.documentElement.scrollWidth), 1280)
 
@@ -670,6 +674,8 @@ test('the demo fits a phone: the scene stays visible, and texts are readable', a
     assert.is(await width(), PHONE.viewport.width, scene)
     assert.ok((await heightOf('#stage')) > 0.6 * height, scene)
     assert.ok((await heightOf('#try')) < 30, `${scene}: one line says what to try`)
+    const said = await page.locator('#try').textContent()
+    assert.not.match(said, /click|wheel|move the pointer/i, 'words for a touch screen')
     const toggle = () =>
       scene === scenes[0] ? page.locator('#toggle').tap() : page.keyboard.press('p')
     await toggle()

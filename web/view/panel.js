@@ -5,6 +5,7 @@
 import GUI from 'lil-gui'
 import { createCurve } from './curve.js'
 import { formatNumber } from './format.js'
+import { forDevice } from './words.js'
 
 const FIRST = 3 // numbers that are not under Details
 const VERDICTS = { '✓': 'right', '✗': 'wrong' } // CSS classes of table cells
@@ -62,7 +63,7 @@ export function createPanel() {
     /** Creates the controls of a scene and returns the gui. Calls changed(field) after each change. */
     start(scene, changed) {
       byId('description').textContent = scene.description
-      byId('try').textContent = scene.try ? `Try: ${scene.try}` : ''
+      byId('try').textContent = scene.try ? `Try: ${forDevice(scene.try)}` : ''
       byId('help').textContent = scene.help
       byId('program').hidden = !scene.minimal
       byId('program').href = `?minimal#scene=${scene.name}`
