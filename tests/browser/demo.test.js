@@ -1067,7 +1067,7 @@ demo('units of a battle can avoid each other', async () => {
   const avoid = page.getByRole('checkbox', { name: 'avoid each other' })
   await avoid.check()
   assert.ok((await number(page, 'Queries per frame')) > 0)
-  await page.setViewportSize({ width: 800, height: 1100 })
+  await page.setViewportSize({ width: 1100, height: 1100 }) // the stage is upright
   await frames(page, 3)
   await avoid.uncheck()
   await frames(page, 3)

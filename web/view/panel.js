@@ -1,6 +1,6 @@
 // The panel beside the stage: numbers, controls, table and curve. The first numbers are always shown, the others
-// under Details. On small screens it is a sheet that starts closed: then only the first numbers and the line that
-// says what to try show.
+// under Details. On small screens and upright ones it is a sheet that starts closed: then only the first numbers and
+// the line that says what to try show.
 
 import GUI from 'lil-gui'
 import { createCurve } from './curve.js'
@@ -43,7 +43,7 @@ export function createPanel() {
   const panel = byId('panel')
   const toggle = byId('toggle')
   const lists = byId('numbers').querySelectorAll('dl')
-  const small = matchMedia('(max-width: 719px)')
+  const sheet = matchMedia('(max-width: 719px), (max-width: 1099px) and (orientation: portrait)')
   let gui = null
   let shape = '' // rows × columns of the table in the page
   let curve = null
@@ -52,12 +52,12 @@ export function createPanel() {
     document.body.classList.toggle('panel-open', visible)
     toggle.setAttribute('aria-expanded', visible)
   }
-  small.addEventListener('change', () => open(!small.matches))
-  open(!small.matches)
+  sheet.addEventListener('change', () => open(!sheet.matches))
+  open(!sheet.matches)
 
   return {
-    /** Opens or closes the panel. On small screens it stays closed. */
-    open: (visible) => open(visible && !small.matches),
+    /** Opens or closes the panel. As a sheet it stays closed. */
+    open: (visible) => open(visible && !sheet.matches),
     toggle: (visible = !document.body.classList.contains('panel-open')) => open(visible),
 
     /** Creates the controls of a scene and returns the gui. Calls changed(field) after each change. */
