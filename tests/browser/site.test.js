@@ -21,7 +21,7 @@ import {
   demoState,
   until,
 } from './demo.js'
-import { partOf } from '../../web/view/part.js'
+import { filesOf, partOf } from '../../web/view/part.js'
 import { readRecipes } from '../../web/view/recipes.js'
 
 const test = suite('site')
@@ -484,11 +484,13 @@ const MINIMAL = {
 
 test('the copse part of every scene is short, and belongs to its source', () => {
   for (const scene of scenes) {
-    const source = readFileSync(`web/scenes/${scene}.js`, 'utf8')
-    const part = partOf(source).trim().split('\n')
-    assert.ok(part.length >= 5 && part.length <= 25, `${scene}: ${part.length} lines`)
-    for (const line of part) assert.ok(source.includes(line), line)
-    assert.is(part.at(-1)[0], '}', scene)
+    for (const file of filesOf(scene)) {
+      const source = readFileSync(`web/scenes/${file}`, 'utf8')
+      const part = partOf(source).trim().split('\n')
+      assert.ok(part.length >= 5 && part.length <= 25, `${file}: ${part.length} lines`)
+      for (const line of part) assert.ok(source.includes(line), line)
+      assert.is(part.at(-1)[0], '}', file)
+    }
   }
 })
 

@@ -1,8 +1,20 @@
 // Shows the source file of the scene beside the stage, after the part of it that uses copse.
 
-import { partOf } from './part.js'
+import { filesOf, partOf } from './part.js'
 
-const files = import.meta.glob('../scenes/*.js', { query: '?raw', import: 'default' })
+const files = import.meta.glob(['../scenes/*.js', '../scenes/doorway/{connect,worker}.js'], {
+  query: '?raw',
+  import: 'default',
+})
+const read = (file) => files[`../scenes/${file}`]()
+
+async function readPart(scene) {
+  const names = filesOf(scene)
+  const parts = (await Promise.all(names.map(read))).map(partOf)
+  return names.length === 1
+    ? parts[0]
+    : parts.map((part, i) => `// ${names[i]}\n${part}`).join('\n')
+}
 
 export function createSource(side) {
   const name = side.querySelector('h2')
@@ -14,14 +26,17 @@ export function createSource(side) {
   enableCopy(copy, code)
 
   async function load() {
-    const file = `../scenes/${shown}.js`
     const wanted = shown
     name.textContent = `scenes/${shown}.js`
     part.textContent = code.textContent = ''
     copy.textContent = 'Copy'
-    const [text, { highlight }] = await Promise.all([files[file](), import('sugar-high')])
+    const [text, used, { highlight }] = await Promise.all([
+      read(`${shown}.js`),
+      readPart(shown),
+      import('sugar-high'),
+    ])
     if (shown !== wanted) return // another scene was opened meanwhile
-    part.innerHTML = highlight(partOf(text))
+    part.innerHTML = highlight(used)
     code.innerHTML = highlight(text)
     code.parentElement.scrollTop = 0
   }

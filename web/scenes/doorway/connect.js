@@ -25,7 +25,12 @@ export function connectWorker(options, failed) {
     },
     terminate: () => worker.terminate(),
   }
-  const world = connectWorld(port, { options, jump: JUMP, speed: 0, onError: failed })
+  const world = connectWorld(port, {
+    options, // of the world
+    jump: JUMP, // agents that move farther in a step are not interpolated
+    speed: 0, // until the page's frames run
+    onError: failed,
+  })
   function setSpeed(speed) {
     if (world.speed !== speed) world.speed = speed
   }
