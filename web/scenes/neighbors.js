@@ -63,7 +63,7 @@ export default {
     spread: 'uniform',
     query: 'radius',
     ...{ width: 80, height: 50, ...experimentParams }, // of many queries
-    size: 60,
+    size: 40,
     k: 30,
     halfAngle: 35,
     index: TREE,
@@ -240,7 +240,7 @@ export default {
           numbers: [
             ['Hits', hits],
             ['Query', formatTime(measured[shown].query)],
-            ['Brute force', formatTime(measured.at(-1).query)],
+            ['SIMD scan', formatTime(measured.at(-1).query)],
             ['Agents read', about + formatNumber(agents)],
             ['Read / hits', hits ? (agents / hits).toFixed(1) : '–'],
             [params.index === GRID ? 'Rows visited' : 'Nodes visited', stats.visits],
