@@ -43,6 +43,7 @@ const overview = createOverview(byId('overview'), byId('gallery'), scenes)
 const lessMotion = matchMedia('(prefers-reduced-motion: reduce)').matches
 const errors = []
 
+let landing // true while the first screen is shown
 let stage = null
 let scene = null
 let running = null // the object that scene.setup returned
@@ -119,7 +120,7 @@ const KEYS = [
   { keys: ['Escape'], does: 'Close the source, or leave the first screen', press: dismiss },
 ]
 
-const isLanding = () => document.body.classList.contains('landing')
+const isLanding = () => landing === true
 const titleOf = ({ title }) => (isLanding() ? TITLE : `${title} · copse`)
 
 // Opens the scene and settings in the address.
@@ -143,7 +144,8 @@ function openAddress() {
 
 // Shows or hides the first screen. It has its own panel of numbers.
 function showLanding(visible) {
-  if (visible === isLanding()) return
+  if (visible === landing) return
+  landing = visible
   document.body.classList.toggle('landing', visible)
   panel.open(!visible)
   overview.place(visible)

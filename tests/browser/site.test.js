@@ -25,6 +25,7 @@ import { filesOf, partOf } from '../../web/view/part.js'
 import { readRecipes } from '../../web/view/recipes.js'
 
 const test = suite('site')
+const TABLET = { viewport: { width: 768, height: 1024 } }
 const LARGE = { viewport: { width: 3840, height: 2160 } }
 const RESTLESS = ['race'] // changes while paused too, since it measures: its address shows the effect of actions
 /** @type {Awaited<ReturnType<typeof openDemo>>} */
@@ -206,6 +207,16 @@ test('without a scene in the address, the first screen introduces copse beside a
   await page.getByRole('link', { name: 'copse' }).click()
   await intro.waitFor()
   await noErrors(page, errors)
+})
+
+test('the first screen is in its place before the scripts load', async () => {
+  for (const path of ['', '#scene=circle', '?minimal']) {
+    const { page } = await site.page(path)
+    await page.route('**/*.js', (route) => route.abort())
+    await page.reload()
+    assert.is(await page.locator('#landing').isVisible(), path === '', path)
+    await page.unroute('**/*.js')
+  }
 })
 
 test('every scene has a card with pictures that load', async () => {
@@ -642,6 +653,25 @@ test('without WebAssembly, the page says so', async () => {
   assert.is(await demoState(page, 'ready'), false)
   assert.not.ok(await page.locator('nav').isVisible(), 'no scenes to choose')
   assert.is(errors.length, 1, 'reported once')
+})
+
+test('upright tablets show the scene at full width, above its numbers', async () => {
+  const { page, errors } = await site.page('', TABLET)
+  const { width } = TABLET.viewport
+  const longest = 'colliders' // has the longest title
+  for (const path of ['', `#scene=${longest}`]) {
+    if (path) await goToScene(page, longest)
+    await frames(page)
+    assert.is((await page.locator('#stage').boundingBox()).width, width)
+    assert.is(await page.evaluate(() => document.documentElement.scrollWidth), width)
+    assert.is(await page.locator('header').evaluate(({ scrollWidth }) => scrollWidth), width)
+    const title = await page.locator('#scene').evaluate((e) => e.scrollWidth - e.clientWidth)
+    assert.is(title, 0, 'the title is not cut')
+  }
+  assert.not.ok(await page.locator('#controls').isVisible())
+  await page.locator('#toggle').click()
+  assert.ok(await page.locator('#controls').isVisible())
+  await noErrors(page, errors)
 })
 
 /** Returns the size of the smallest visible text, in CSS pixels. @param {Page} page */
