@@ -1,5 +1,6 @@
 // The scenes of the demo. Every file in scenes/ is a scene, registered by its default export. A folder
-// there holds modules that only the scene of that name uses. The export:
+// there holds modules that only the scene of that name uses. Marks in it show what uses copse, see view/part.js.
+// The export:
 //
 //   name         id in the address: #scene=name
 //   title        name in the list of scenes

@@ -73,11 +73,13 @@ export function ours(Index2D, Index3D, optionsFor, Sensors) {
     const { n, dimensions } = agents
     const Index = dimensions === 2 ? Index2D : Index3D
     const options = { capacity: n, ...optionsFor(agents) }
+    // copse:
     const create = () => {
       const index = new Index(options)
       index.slots = n
       return index
     }
+
     let index = create()
     let sensors = null
     let source = null
@@ -85,10 +87,12 @@ export function ours(Index2D, Index3D, optionsFor, Sensors) {
     const found = new Uint32Array(n)
     const batch = { k: 0, maxDistance: Infinity }
     const ray = { radius: 0, inflate: 0 }
+    // copse:
     const build = (positions) => {
       index.positions.set(positions)
       index.build()
     }
+
     const peer = {
       found,
       build,
@@ -111,7 +115,9 @@ export function ours(Index2D, Index3D, optionsFor, Sensors) {
         return over.allWithin(radius)
       },
       withinMany: (points, radius) => index.withinMany(points, radius),
+      // copse:
       allWithin: (radius) => index.allWithin(radius),
+
       allNeighbors(k, maxDistance) {
         batch.k = k
         batch.maxDistance = maxDistance

@@ -78,8 +78,10 @@ export default {
 
   setup(stage, params) {
     const { random, pointer } = stage
+    // copse:
     const crowd = new Crowd({ capacity: 2 * MAX_SOLDIERS, maxNeighbors: 8, timeHorizon: 0.6 })
     const tree = new AgentTree({ source: crowd })
+
     const floats = () => new Float32Array(2 * MAX_SOLDIERS)
 
     // Units: the first half is army 0. Positions and groups are arrays of the crowd.
@@ -103,8 +105,10 @@ export default {
     const blasts = createRing(20, ['x', 'y', 'size', 'age', 'beam'])
     const bullets = createRing(MAX_BULLETS, ['x', 'y', 'dirX', 'dirY', 'shooter', 'range'])
 
+    // copse:
     // Options and results of queries, created once: a frame allocates nothing.
     const enemies = [{ mask: BLUE }, { mask: RED }]
+
     const landing = [
       { mask: BLUE, maxDistance: 0 },
       { mask: RED, maxDistance: 0 },
@@ -141,6 +145,7 @@ export default {
     }
 
     // Lets the crowd move the living units, by the preferred velocities that act() wrote.
+    // copse:
     function avoid(dt) {
       crowd.step(dt)
       for (let i = 0; i < unitCount(); i++) if (health[i] > 0) keepInside(i, armyOf(i))
@@ -219,13 +224,17 @@ export default {
       queries = 0
       for (let i = 0; i < unitCount(); i++) {
         if (health[i] <= 0) continue
+        // copse:
         const x = positions[2 * i]
         const y = positions[2 * i + 1]
         target[i] = tree.nearest(x, y, enemies[armyOf(i)])
+
         queries++
         if (params.avoid) continue
+        // copse:
         others.exclude = i
         const total = tree.withinInto(x, y, 2 * radius, touched, others)
+
         const count = Math.min(total, touched.length)
         queries++
         let sumX = 0
@@ -408,9 +417,12 @@ export default {
         reinforce(0)
         reinforce(1)
         lap('move')
+
+        // copse:
         tree.build()
         lap('build')
         if (dt > 0) look()
+
         lap('query')
         if (dt > 0) act(dt)
         if (dt > 0 && params.avoid) avoid(dt)

@@ -108,6 +108,7 @@ export default {
       for (let group = 0; group < GROUPS; group++)
         for (let lane = 0; lane < LANES; lane++) {
           const radius = least + (lane / LANES) * (most - least)
+          // copse:
           const field = new FlowField({ bounds: [-half, -half, half, half], cell, radius })
           const [minX, minY, , , maxX, maxY] = cornersOf(group, ...GROUP.map((part) => part * half))
           field.obstacles = obstacles
@@ -144,6 +145,7 @@ export default {
       plane.show(half)
     }
 
+    // copse:
     const swap = createSwap(Crowd, params, {
       capacity: MAX_AGENTS,
       agent: AGENT,

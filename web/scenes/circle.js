@@ -80,6 +80,7 @@ export default {
       plane.show(outer + 2 * AGENT.radius)
     }
 
+    // copse:
     const swap = createSwap(Crowd, params, {
       capacity: MAX_AGENTS,
       agent: AGENT,

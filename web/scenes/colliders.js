@@ -145,9 +145,11 @@ export default {
       tree?.dispose()
       const { items, leafSize, maxDepth, looseness } = params
       const bounds = [0, 0, stage.width, stage.height]
+      // copse:
       tree = new Quadtree({ bounds, capacity: CAPACITY, leafSize, maxDepth, looseness })
       for (let i = 0; i < items; i++) writeBox(tree.boxes, i)
       tree.load(items)
+
       population.begin(items)
       stats = tree.stats() // resets the count of changes, which includes the load
       changes = undefined
@@ -162,6 +164,7 @@ export default {
     }
 
     // Writes all boxes. One call of moveAll() then updates the tree.
+    // copse:
     function writeBoxes() {
       const { boxes } = tree
       for (let n = 0; n < population.count; n++) writeBox(boxes, population.slots[n])
@@ -192,9 +195,11 @@ export default {
       const { x, y } = pointer
       const [halfX, halfY] = [params.width / 2, params.height / 2]
       area.set([x - halfX, y - halfY, x + halfX, y + halfY])
+      // copse:
       return tree.rangeInto(area[0], area[1], area[2], area[3], results)
     }
 
+    // copse:
     const findPairs = () => tree.pairsInto(pairs)
 
     function bruteForce() {
@@ -273,11 +278,13 @@ export default {
         crowd.move(dt)
         if (params.update === ALL_AT_ONCE) writeBoxes()
         lap('move')
+        // copse:
         if (params.update === ALL_AT_ONCE) tree.moveAll()
         else moveOneByOne()
         lap('build')
         pairCount = params.pairs ? findPairs() : 0
         hits = runQuery()
+
         stats = tree.stats()
         experiment.run()
         lap('query')

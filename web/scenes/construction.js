@@ -145,14 +145,17 @@ export default {
       const { leafSize, axis, split } = params
       const capacity = COUNTS.at(-1) + ADDED
       if (isWalls()) {
+        // copse:
         tree = new ObstacleTree({ leafSize: params.wallLeaf, pieces: 5_000 })
         for (const wall of WALLS[params.walls])
           if (wall.length === 4) tree.addSegment(...wall)
           else tree.addPolygon(wall)
+
         pencil.raise()
         return
       }
       gather()
+      // copse:
       if (params.tree === AGENTS) tree = new AgentTree({ capacity, leafSize, axis, split })
       else if (params.tree === KD) tree = new KdTree({ capacity })
       else tree = new Quadtree({ bounds: WORLD, capacity, leafSize, maxDepth: DEPTH })
@@ -160,7 +163,9 @@ export default {
     }
 
     function grow() {
+      // copse:
       tree.build?.()
+
       built = null
       if (isWalls()) {
         built = wallNodes(tree, params.wallLeaf, WORLD)
@@ -191,8 +196,10 @@ export default {
         const run = { [AGENTS]: searchAgentTree, [KD]: searchKdTree, [QUAD]: searchQuadtree }
         search = run[params.tree](nodes, positions, query, radius)
       }
+      // copse:
       const expected = tree.within(...query, radius).sort()
       const { visits } = tree.stats()
+
       // A k-d tree of the library reads up to 32 points of a range at once: it visits fewer nodes.
       const isVisited = params.tree === KD || visits === search.visits
       equal.query = isVisited && isSame(expected, Uint32Array.from(search.found).sort())

@@ -83,6 +83,7 @@ export default {
       along = stage.along
       raise()
       crowd?.dispose()
+      // copse:
       crowd = new Crowd({
         ...AGENT,
         capacity: MAX_AGENTS,
@@ -90,6 +91,7 @@ export default {
         exact: params.exact,
       })
       crowd.obstacles = obstacles
+
       // Spreads people over the corridor, one in each square of a lattice, in random order.
       const columns = Math.ceil(Math.sqrt((params.agents * LENGTH) / params.width))
       const rows = Math.ceil(params.agents / columns)
@@ -101,6 +103,7 @@ export default {
         const ahead = ((column + 0.3 + 0.4 * random()) / columns - 0.5) * LENGTH
         const across = ((row + 0.3 + 0.4 * random()) / rows - 0.5) * 2 * halfWidth()
         const position = along === 0 ? [ahead, across] : [across, ahead]
+        // copse:
         crowd.add({ position, goal: position })
       }
       hurry()
@@ -116,8 +119,10 @@ export default {
       walls = [-side, side].map((across) =>
         along === 0 ? [-end, across, end, across] : [across, -end, across, end],
       )
+      // copse:
       obstacles.clear()
       for (const ends of walls) obstacles.addSegment(...ends)
+
       plane.show(...(along === 0 ? [LENGTH / 2, side + 0.5] : [side + 0.5, LENGTH / 2]))
     }
 
@@ -143,7 +148,9 @@ export default {
 
     function step() {
       setGoals()
+      // copse:
       stepTime = smoothTime(stepTime, () => crowd.step())
+
       const { positions, velocities, preferredSpeeds, enabled } = crowd
       let sum = 0
       let inside = 0

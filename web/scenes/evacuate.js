@@ -69,8 +69,10 @@ export default {
 
   setup(stage, params) {
     const plane = createPlane(stage)
+    // copse:
     const walls = new ObstacleTree({ capacity: VERTICES })
     const crowd = new Crowd({ ...AGENT, capacity: MAX_AGENTS, timeStep: TIME_STEP })
+
     const pace = createPace(step)
     const pencil = createPencil(stage, walls, {
       maxWalls: MAX_DRAWN,
@@ -114,6 +116,7 @@ export default {
       plane.show(...half)
       release()
       const [x, y] = half
+      // copse:
       field = new FlowField({ bounds: [-x, -y, x, y], cell: CELL, radius: CLEARANCE })
       field.obstacles = walls
       field.setGoalAreas([
@@ -121,6 +124,7 @@ export default {
         ...[-x, -y, x, EXIT - y, -x, y - EXIT, x, y],
       ])
       crowd.follow(field)
+
       raise()
     }
 
@@ -190,6 +194,7 @@ export default {
     }
 
     function findRoutes() {
+      // copse:
       routesTime = timeRuns(() => field.build())
       stale = false
     }
@@ -201,10 +206,12 @@ export default {
         return
       }
       steps++
+      // copse:
       stepTime = smoothTime(stepTime, () => crowd.step())
       const { positions } = crowd
       for (const i of crowd.stuck()) stuckAt.set([positions[2 * i], positions[2 * i + 1]], 2 * i)
       for (const i of crowd.arrived()) leave(i)
+
       recordFlow()
     }
 

@@ -114,6 +114,7 @@ export default {
 
     // Returns an index: of a world that wraps around at the edges of the stage, or of one with soft walls.
     function plant() {
+      // copse:
       if (!params.wrap) return new AgentTree({ capacity: SLOTS })
       const wrap = [0, 0, stage.width, stage.height]
       return new Grid({ capacity: SLOTS, cellSize: CELL_SIZE, wrap })
@@ -166,7 +167,9 @@ export default {
 
     // Pushes boids away from a point, or pulls them if `push` is negative: the nearer, the harder.
     function stir(x, y, reach, push) {
+      // copse:
       const count = tree.withinInto(x, y, reach, inReach, boidsOnly)
+
       const { positions } = tree
       for (let n = 0; n < count; n++) {
         const i = inReach[n]
@@ -301,12 +304,14 @@ export default {
       hits: () => hits,
 
       frame(dt, lap) {
+        // copse:
         tree.build()
         lap('build')
         sight.k = params.neighbors
         sight.maxDistance = params.perception
         rows = tree.allNeighbors(sight)
         watched = params.sight ? tree.nearest(pointer.x, pointer.y, boidsOnly) : -1
+
         lap('query')
         if (dt > 0) {
           scare(dt)

@@ -86,7 +86,9 @@ export default {
 
     function plant() {
       const old = tree
+      // copse:
       tree = new KdTree({ capacity: POINTS.at(-1) + DROPS, builder: params.builder })
+
       if (old) {
         tree.slots = old.slots
         tree.positions.set(old.positions.subarray(0, 2 * old.slots))
@@ -97,15 +99,18 @@ export default {
     function gather() {
       const { width, height, random } = stage
       const { positions } = spawn(params.spread, params.points, width, height, random)
+      // copse:
       tree.slots = spawned = params.points
       tree.positions.set(positions)
     }
 
     function build() {
       if (!params.measure) forgetTimes()
+      // copse:
       tree.build()
       order = tree.order()
       cells = tree.cells()
+
       seek()
     }
 
@@ -115,7 +120,9 @@ export default {
       const { width, height } = stage
       search = searchSteps(order, tree.positions, width, height, x, y)
       const { best } = search.steps.at(-1)
+      // copse:
       equal = { nearest: best === tree.nearest(x, y), brute: best === bruteForce() }
+
       step = params.search === AT_ONCE ? last() : 0
       due = 1 / params.speed
     }

@@ -27,6 +27,7 @@ const ruleOf = ({ axis, split }) => `${axis}, ${split}`
 const capacity = MAX_AGENTS
 
 /** The rows of the table. */
+// copse:
 const INDICES = [
   ...AXES.flatMap((axis) =>
     SPLITS.map((split) => ({
@@ -157,11 +158,13 @@ export default {
     }
 
     function fill(index) {
+      // copse:
       index.slots = params.agents
       index.positions.set(crowd.positions)
     }
 
     // Runs the query at the pointer. Writes the results and returns their number.
+    // copse:
     function runQuery(index) {
       const { x, y, dirX, dirY } = pointer
       const { size, k, halfAngle } = params
@@ -205,9 +208,12 @@ export default {
         crowd.move(dt)
         fill(index)
         lap('move')
+
+        // copse:
         index.build()
         lap('build')
         hits = runQuery(index)
+
         stats = index.stats()
         experiment.run()
         lap('query')

@@ -178,9 +178,11 @@ export default {
       tree?.dispose()
       const { items, leafSize, maxDepth, looseness } = params
       const bounds = [...WORLD.map((half) => -half), ...WORLD]
+      // copse:
       tree = new Octree({ bounds, capacity: CAPACITY, leafSize, maxDepth, looseness })
       for (let i = 0; i < items; i++) writeBox(tree.boxes, i)
       tree.load(items)
+
       population.begin(items)
       stats = tree.stats() // resets the count of changes, which includes the load
       changes = undefined
@@ -229,6 +231,7 @@ export default {
     }
 
     function runQuery() {
+      // copse:
       return tree.rangeInto(query[0], query[1], query[2], query[3], query[4], query[5], results)
     }
 
@@ -265,9 +268,11 @@ export default {
         movePlayer(dt)
         writeBoxes()
         lap('move')
+        // copse:
         tree.moveAll()
         lap('build')
         hits = runQuery()
+
         stats = tree.stats()
         experiment.run()
         lap('query')

@@ -95,9 +95,11 @@ export default {
   setup(stage, params) {
     const { pointer } = stage
     const plane = createPlane(stage)
+    // copse:
     const walls = new ObstacleTree({ capacity: VERTICES })
     const crowd = new Crowd({ ...AGENT, capacity: MAX_AGENTS, timeStep: TIME_STEP })
     const index = new AgentTree({ source: crowd }) // finds room for agents that start
+
     const pace = createPace(step)
     const pencil = createPencil(stage, walls, {
       maxWalls: MAX_DRAWN,
@@ -154,9 +156,11 @@ export default {
       pencil.raise()
       release()
       groups = GROUPS.map(({ goal }, n) => {
+        // copse:
         const field = new FlowField({ bounds: [-x, -y, x, y], cell: CELL })
         field.obstacles = walls
         crowd.follow(field, { mask: 1 << n })
+
         return {
           ...{ field, isStale: false, time: 0, builds: 0 },
           goal: place(goal[0] * HALF[0], goal[1] * HALF[1]),
@@ -173,6 +177,7 @@ export default {
 
     // Gives a field its settings, which its next build takes.
     function set({ field, goal: [x, y] }) {
+      // copse:
       field.radius = Math.max(CELL / 2, SPARE * radius)
       field.setGoalAreas([x - GOAL, y - GOAL, x + GOAL, y + GOAL])
     }
@@ -250,6 +255,7 @@ export default {
       }
     }
 
+    // copse:
     function step() {
       stepTime = smoothTime(stepTime, () => crowd.step())
       const slots = crowd.arrived()

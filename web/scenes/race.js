@@ -170,6 +170,7 @@ export default {
       return (runner.peer ??= runner.create(snapshot))
     }
 
+    // copse:
     function run(runner) {
       const { isWarm, builds, queries } = runner
       peerOf(runner)

@@ -61,7 +61,9 @@ export default {
     const pace = createPace(step)
     const colors = colorsAround(COLORS)
     let kinds = new Uint8Array(0) // color of each agent: index in `colors`
+    // copse:
     const crowd = new Crowd({ ...AGENT, capacity: MAX_AGENTS, timeStep: TIME_STEP })
+
     // A ring buffer: the state after n * SAVE_EVERY steps is at n % STATES.
     const states = []
     const hashes = new Float64Array(STATES) // of the first run
@@ -100,13 +102,16 @@ export default {
 
     function save(number) {
       const slot = number % STATES
+      // copse:
       saveTime = smoothTime(saveTime, () => crowd.saveInto(states[slot]))
       hashes[slot] = crowd.hash()
+
       replays[slot] = -1
       newest = number
     }
 
     // Runs a step. Saves a state when it is first reached; later only stores its hash, for the comparison.
+    // copse:
     function step() {
       if (steps > 0 && steps % TURN_EVERY === 0)
         for (let i = 0; i < 2 * params.agents; i++) crowd.goals[i] *= -1
@@ -119,6 +124,7 @@ export default {
     }
 
     function restore(number) {
+      // copse:
       restoreTime = smoothTime(restoreTime, () => crowd.restore(states[number % STATES]))
       steps = number * SAVE_EVERY
     }

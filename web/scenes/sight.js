@@ -73,8 +73,10 @@ export default {
 
   setup(stage, params) {
     const { pointer, random } = stage
+    // copse:
     const walls = new ObstacleTree({ capacity: VERTICES })
     const agents = new AgentTree({ capacity: MAX_AGENTS })
+
     const headings = new Float32Array(2 * MAX_AGENTS) // of agents, unit vectors
     const near = new Uint32Array(MAX_AGENTS) // agents within reach
     const seen = new Uint32Array(MAX_AGENTS)
@@ -112,10 +114,12 @@ export default {
 
     function raise() {
       house = spawnHouse(stage.width, stage.height, createRandom(SEED))
+      // copse:
       walls.clear()
       walls.addPolygon(house.border, { solid: 'outside' })
       for (const points of house.solids) walls.addPolygon(points)
       for (const [x0, y0, x1, y1] of house.thin) walls.addSegment(x0, y0, x1, y1)
+
       movers = house.movers.map((mover) => {
         const points = mover.place(time, new Float32Array(4))
         return { ...mover, points, slot: walls.addSegment(...points) }
@@ -276,12 +280,14 @@ export default {
     }
 
     // Queries both trees: for the agents within reach, and for the visible ones among them.
+    // copse:
     function look() {
       nearCount = agents.withinInto(guard.x, guard.y, params.view, near)
       const ids = near.subarray(0, nearCount)
       hits = walls.keepVisibleInto(guard.x, guard.y, ids, agents.positions, seen)
     }
 
+    // copse:
     function light() {
       reach.maxDistance = params.view
       polygon = walls.visibilityPolygon(guard.x, guard.y, reach)

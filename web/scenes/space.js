@@ -54,7 +54,9 @@ export default {
 
   setup(stage, params) {
     const { pointer } = stage
+    // copse:
     const tree = new KdTree3D({ capacity: MAX_POINTS })
+
     const results = new Uint32Array(MAX_K)
     const probe = { x: 0, y: 0, z: 0 }
     let hits = 0
@@ -66,6 +68,7 @@ export default {
     const eye = [2.5, 1.8, 3.5].map((x) => (1.35 - 0.35 * tall) * x)
     const world = loadWorld(stage, eye, createView)
 
+    // copse:
     function gather() {
       tree.slots = params.points
       const { positions } = tree
@@ -94,6 +97,7 @@ export default {
       ease(probe, goal, dt)
     }
 
+    // copse:
     const runQuery = () => tree.neighborsInto(probe.x, probe.y, probe.z, params.k, results)
 
     function compare() {

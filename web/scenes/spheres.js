@@ -62,6 +62,7 @@ export default {
     }
 
     const pick = () => world.view?.pick(pointer.x, pointer.y) ?? -1
+    // copse:
     const swap = createSwap(Crowd3D, params, {
       capacity: MAX_AGENTS,
       agent: AGENT,

@@ -61,8 +61,10 @@ export default {
 
   setup(stage, params) {
     const { pointer, random } = stage
+    // copse:
     const agents = new AgentTree({ capacity: MAX_AGENTS })
     const sensors = new Sensors({ index: agents, capacity: GUARDS + BOXES + 1 })
+
     const boxes = Array.from({ length: BOXES }, (_, i) => ({
       x: stage.width * (0.15 + (0.7 * i) / (BOXES - 1)),
       y: stage.height * (i % 2 ? 0.72 : 0.28),
@@ -147,6 +149,7 @@ export default {
     }
 
     // Sets the distances of sensors, and updates them.
+    // copse:
     function sense() {
       const { radii, leaves } = sensors
       for (const { slot } of guards) {
@@ -239,7 +242,9 @@ export default {
       frame(dt, lap) {
         if (dt > 0) move(dt)
         lap('move')
+        // copse:
         agents.build()
+
         lap('build')
         let updated
         queryTime = smooth(

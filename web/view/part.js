@@ -1,29 +1,46 @@
-// Chooses the part of a scene's source that uses copse.
+// Chooses the part of a scene's source that uses copse: what follows the marks `// copse:` in it. Such a
+// part ends before an empty line, or a line farther left than the mark.
 
-/** How such a part begins, the most telling first. It ends where a line as far left closes its brace. */
-const BEGINNINGS = [
-  /= connectWorld\(/,
-  /^runWorld\(/,
-  /= createSwap\(/,
-  /^ {4}function step\(/,
-  /^ {6}frame\(/,
-]
+const MARK = /^( *)\/\/ copse:$/
 
-/** The files that hold this part, for scenes whose own file does not. */
-const FILES = { doorway: ['doorway/connect.js', 'doorway/worker.js'] }
+/** How the part of a file without marks begins. It ends where a line as far left closes its brace. */
+const BEGINNINGS = [/= connectWorld\(/, /^runWorld\(/]
 
-/** Returns the files that hold the part of a scene, in scenes/. */
-export const filesOf = (scene) => FILES[scene] ?? [`${scene}.js`]
+const SWAP = 'view/swap.js'
 
-/** Returns the imports from copse, and the lines that move, build and query. */
+/** The files that hold this part, in web/, for scenes whose own file does not hold all of it. */
+const FILES = {
+  blocks: ['scenes/blocks.js', SWAP],
+  circle: ['scenes/circle.js', SWAP],
+  doorway: ['scenes/doorway/connect.js', 'scenes/doorway/worker.js'],
+  race: ['peers/peers.js', 'scenes/race.js'],
+  spheres: ['scenes/spheres.js', SWAP],
+}
+
+/** Returns the files that hold the part of a scene, in web/. */
+export const filesOf = (scene) => FILES[scene] ?? [`scenes/${scene}.js`]
+
+/** Returns the imports from copse, and the lines that create, build, step and query. */
 export function partOf(source) {
   const lines = source.split('\n')
-  const first = BEGINNINGS.map((begins) => lines.findIndex((line) => begins.test(line))).find(
-    (line) => line >= 0,
-  )
+  const imports = lines.filter((line) => / from 'copse(\/worker)?'$/.test(line))
+  const parts = lines.flatMap((line, i) => (MARK.test(line) ? [markedFrom(lines, i)] : []))
+  if (parts.length === 0) parts.push(bracedFrom(lines))
+  return [...(imports.length ? [imports] : []), ...parts]
+    .map((part) => `${part.join('\n')}\n`)
+    .join('\n')
+}
+
+function markedFrom(lines, mark) {
+  const [, indent] = lines[mark].match(MARK)
+  const rest = lines.slice(mark + 1)
+  const length = rest.findIndex((line) => !line.trim() || !line.startsWith(indent))
+  return rest.slice(0, length).map((line) => line.slice(indent.length))
+}
+
+function bracedFrom(lines) {
+  const first = lines.findIndex((line) => BEGINNINGS.some((begins) => begins.test(line)))
   const [indent] = lines[first].match(/^ */)
   const length = lines.slice(first).findIndex((line) => line.startsWith(`${indent}}`)) + 1
-  const part = lines.slice(first, first + length).map((line) => line.slice(indent.length))
-  const imports = lines.filter((line) => / from 'copse(\/worker)?'$/.test(line))
-  return [...imports, ...(imports.length ? [''] : []), ...part, ''].join('\n')
+  return lines.slice(first, first + length).map((line) => line.slice(indent.length))
 }

@@ -2,11 +2,16 @@
 
 import { filesOf, partOf } from './part.js'
 
-const files = import.meta.glob(['../scenes/*.js', '../scenes/doorway/{connect,worker}.js'], {
-  query: '?raw',
-  import: 'default',
-})
-const read = (file) => files[`../scenes/${file}`]()
+const files = import.meta.glob(
+  [
+    '/scenes/*.js',
+    '/scenes/doorway/{connect,worker}.js', // see part.js
+    '/view/swap.js',
+    '/peers/peers.js',
+  ],
+  { query: '?raw', import: 'default' },
+)
+const read = (file) => files[`/${file}`]()
 
 async function readPart(scene) {
   const names = filesOf(scene)
@@ -31,7 +36,7 @@ export function createSource(side) {
     part.textContent = code.textContent = ''
     copy.textContent = 'Copy'
     const [text, used, { highlight }] = await Promise.all([
-      read(`${shown}.js`),
+      read(`scenes/${shown}.js`),
       readPart(shown),
       import('sugar-high'),
     ])

@@ -51,6 +51,7 @@ export function addSwapControls(gui, params, agents, constraints) {
  */
 export function createSwap(Class, params, options) {
   const { capacity, agent: defaults, obstacles, place, begin, route, pick, refresh } = options
+  // copse:
   const crowd = new Class({
     timeStep: TIME_STEP,
     preferredSpeed: 1,
@@ -61,6 +62,7 @@ export function createSwap(Class, params, options) {
     maxNeighbors: MAX_NEIGHBORS,
   })
   if (obstacles) crowd.obstacles = obstacles
+
   const pace = createPace(step)
   const dim = crowd.dimensions
   const agent = { position: new Float32Array(dim), goal: new Float32Array(dim) }
@@ -81,7 +83,9 @@ export function createSwap(Class, params, options) {
     crowd.clear()
     for (let i = 0; i < params.agents; i++) {
       place(i, params.agents, agent.position, agent.goal)
+      // copse:
       crowd.add(agent)
+
       starts.set(agent.position, dim * i)
       ends.set(agent.goal, dim * i)
     }
@@ -116,6 +120,7 @@ export function createSwap(Class, params, options) {
     rested = 0
   }
 
+  // copse:
   function step() {
     if (route) for (let i = 0; i < params.agents; i++) route(i, crowd, ends)
     stepTime = smoothTime(stepTime, () => crowd.step())
