@@ -497,7 +497,7 @@ const MINIMAL = {
   paths: ['Crowd'],
   evacuate: ['Crowd'],
   rewind: ['Fixed'],
-  battle: ['Bullets', 'Object'],
+  battle: ['Nearest', 'Bullets', 'Object'],
   flock: ['Wrap-around'],
   zones: ['Aggro', 'Area', 'Object'],
 }

@@ -51,7 +51,7 @@ export default {
     ['line', 'ink', 'arrow'],
     ['cross', 'red', 'fallen'],
   ],
-  minimal: ['bullets-that-do-not-tunnel', 'object-pool'],
+  minimal: ['nearest-enemy-by-group', 'bullets-that-do-not-tunnel', 'object-pool'],
 
   count: 'soldiers',
   params: {
