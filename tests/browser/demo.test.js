@@ -1061,16 +1061,22 @@ demo('zones agree with plain sets, and a server sends less than everything', asy
   assert.equal(await demoState(page, 'errors'), [])
 })
 
-demo('units of a battle can avoid each other', async () => {
-  const { page, errors } = await site.page('#scene=battle', SMALL)
+demo('units of a battle avoid each other, or push each other apart', async () => {
+  const { page, errors } = await site.page('#scene=battle&n=100', SMALL)
   await frames(page, 5)
   const avoid = page.getByRole('checkbox', { name: 'avoid each other' })
-  await avoid.check()
-  assert.ok((await number(page, 'Queries per frame')) > 0)
+  const isBetween = async (low, high) => {
+    const queries = await number(page, 'Queries')
+    return queries >= low && queries <= high
+  }
+  assert.ok(await avoid.isChecked())
+  assert.ok(await isBetween(1, 200), 'one per unit')
+  assert.ok((await number(page, 'Query time')) > 0)
   await page.setViewportSize({ width: 1100, height: 1100 }) // the stage is upright
   await frames(page, 3)
   await avoid.uncheck()
   await frames(page, 3)
+  assert.ok(await isBetween(201, 400), 'two per unit')
   assert.equal(errors, [])
   assert.equal(await demoState(page, 'errors'), [])
 })

@@ -315,19 +315,19 @@ test('the list shows every scene, and works by keyboard', async () => {
 })
 
 test('the address writes and restores all settings', async () => {
-  const { page, errors } = await site.page('#scene=battle&n=50&archers=0.4&avoid=1&paused=1')
+  const { page, errors } = await site.page('#scene=battle&n=50&archers=0.4&avoid=0&paused=1')
   const textbox = (page, name) => page.getByRole('textbox', { name, exact: true })
   await frames(page)
   assert.is(await demoState(page, 'paused'), true)
   assert.is(await number(page, 'Red'), 50)
   assert.is(await textbox(page, 'units per army').inputValue(), '50')
   assert.is(await textbox(page, 'archers').inputValue(), '0.4')
-  assert.ok(await page.getByRole('checkbox', { name: 'avoid each other' }).isChecked())
+  assert.not.ok(await page.getByRole('checkbox', { name: 'avoid each other' }).isChecked())
 
   await page.keyboard.press(' ')
   await textbox(page, 'units per army').fill('70')
   await page.getByRole('checkbox', { name: 'show targets' }).check()
-  await page.getByRole('checkbox', { name: 'avoid each other' }).uncheck()
+  await page.getByRole('checkbox', { name: 'avoid each other' }).check()
   await addressed(page, '#scene=battle&n=70&archers=0.4&targets=1')
   assert.ok((await number(page, 'Red')) > 50, 'more units, apart from the fallen')
   const copy = await site.page(await hash(page))

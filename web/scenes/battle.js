@@ -4,6 +4,7 @@
 // squads from their own side of the field.
 
 import { AgentTree, Crowd } from 'copse'
+import { smoothTime } from '../view/clock.js'
 import { scaleSetting } from '../view/controls.js'
 import { ABSENT, drawKinds, drawShades, fillDisc, isSmall, strokeCircle } from '../view/draw.js'
 import { formatTime } from '../view/format.js'
@@ -44,7 +45,7 @@ export default {
   description:
     'Every frame, each unit of both armies finds its nearest enemy by group mask, walks there, and strikes or shoots.',
   try: 'Click to strike all units in the circle.',
-  help: 'Units that touch push each other apart; with “avoid each other”, a crowd steers them apart before they touch. With “guns”, archers fire bullets that move eight times a second: rays over their ways hit what they would jump over. Dead units leave their group, and reinforcements keep coming. Tap or Enter strikes, too; with the beam, all that it pierces. Arrow keys move the strike; wheel, pinch, + and - resize it.',
+  help: 'A crowd steers units apart before they touch. Without “avoid each other”, a query finds those that touch, and they push each other apart. With “guns”, archers fire bullets that move eight times a second: rays over their ways hit what they would jump over. Dead units leave their group, and reinforcements keep coming. Tap or Enter strikes, too; with the beam, all that it pierces. Arrow keys move the strike; wheel, pinch, + and - resize it.',
   legend: [
     ['dot', 'teams', 'swordsman'],
     ['ring', 'teams', 'archer'],
@@ -62,7 +63,7 @@ export default {
     size: 50,
     guns: false,
     targets: false,
-    avoid: false,
+    avoid: true,
   },
 
   controls(gui, params) {
@@ -123,7 +124,8 @@ export default {
 
     let radius = 0 // of a unit
     let along = -1 // axis on which the armies meet: 0 is x, 1 is y
-    let queries = 0
+    let queries = 0 // of look()
+    let queryTime // ms, smoothed
     let hits = 0
     let due = 0 // seconds since the last step of bullets
     let caught = 0 // hits that a test of the places of bullets would have missed
@@ -335,7 +337,6 @@ export default {
         arrows.flown[n] += ARROW_SPEED * radius * dt
         if (arrows.flown[n] < arrows.length[n]) continue
         const struck = tree.nearest(arrows.toX[n], arrows.toY[n], landing[arrows.army[n]])
-        queries++
         if (struck >= 0) wound(struck, 1)
       }
     }
@@ -371,7 +372,6 @@ export default {
         mask: targets.subarray(0, count),
         inflate: BULLET_RADIUS * radius,
       })
-      queries += count
       for (let i = 0; i < count; i++) {
         const n = flying[i]
         const id = struck.ids[i]
@@ -421,7 +421,7 @@ export default {
         // copse:
         tree.build()
         lap('build')
-        if (dt > 0) look()
+        if (dt > 0) queryTime = smoothTime(queryTime, look)
 
         lap('query')
         if (dt > 0) act(dt)
@@ -447,9 +447,11 @@ export default {
         const standing = (army) => params.soldiers - waitingCount[army]
         return {
           numbers: [
+            ['Units', standing(0) + standing(1)],
+            ['Queries', queries],
+            ['Query time', formatTime(queryTime)],
             ['Red', standing(0)],
             ['Blue', standing(1)],
-            ['Queries per frame', queries],
             ...(params.guns ? [['Hits between places', caught]] : []),
             ['Red fallen', fallen[0]],
             ['Blue fallen', fallen[1]],
