@@ -278,6 +278,8 @@ demo('the step-by-step search of a k-d tree finds what nearest() finds', async (
   }
   await page.locator('#stage canvas[role]').press('Enter')
   await page.mouse.click(box.x + 50, box.y + 300)
+  assert.is(await number(page, 'Points'), 51, 'a click moves the query only')
+  await page.mouse.dblclick(box.x + 90, box.y + 300)
   assert.is(await number(page, 'Points'), 52)
   assert.is(await number(page, 'Best so far'), 0, 'the added point')
   await press('Remove added points')
@@ -286,6 +288,25 @@ demo('the step-by-step search of a k-d tree finds what nearest() finds', async (
   const lines = await picture(page)
   await page.getByRole('textbox', { name: 'levels' }).fill('1')
   await changed(page, lines)
+  assert.equal(errors, [])
+})
+
+demo('in a k-d tree, a finger moves the query, and a double tap adds a point', async () => {
+  const { page, errors } = await site.page('#scene=kdtree&search=at+once', PHONE)
+  await frames(page, 5)
+  const points = () => number(page, 'Points')
+  const before = await points()
+  await page.touchscreen.tap(120, 300)
+  await page.touchscreen.tap(280, 400)
+  assert.is(await points(), before, 'taps at two places')
+  for (let tries = 0; tries < 10 && (await points()) === before; tries++) {
+    await page.touchscreen.tap(200, 350) // on a busy machine, two taps can take too long
+    await page.touchscreen.tap(203, 352)
+  }
+  assert.is(await points(), before + 1)
+  await page.locator('#toggle').click()
+  await page.getByRole('button', { name: 'Add a point at the query' }).click()
+  assert.is(await points(), before + 2)
   assert.equal(errors, [])
 })
 

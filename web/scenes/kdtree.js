@@ -21,6 +21,7 @@ const [PLAY, STEPS, AT_ONCE] = ['play', 'step by step', 'at once']
 const REST = 1.6 // seconds for which the end of a search is shown
 const SETTLED = 30 // frames without a change until build times are measured
 const MOVED = 2 // pixels: smaller movements of the pointer are ignored, since hands tremble
+const DOUBLE = [500, 24] // milliseconds and pixels between the presses of a double click, at most
 const HATCH = 7 // pixels between strokes
 const LABEL_ROOM = 1_600 // pixels² of stage per point; with less, labels would cover points
 
@@ -32,7 +33,7 @@ export default {
   summary: 'A balanced tree and its lines, searched step by step',
   description:
     'A balanced tree divides the points at the median of x, then of y, and so on; the search prunes what is too far away.',
-  try: 'Move the pointer; click to add a point.',
+  try: 'Move the pointer; double-click or double-tap to add a point.',
   help: 'The search for the point nearest to the pointer walks down the tree, then back through its stack. Enter adds a point, arrow keys move the query; wheel, pinch, + and - step through the search.',
   legend: [
     ['line', 'red', 'divides x'],
@@ -63,6 +64,7 @@ export default {
     addButton(gui, 'forward', 'Step forward')
     addButton(gui, 'back', 'Step back')
     addButton(gui, 'again', 'Search again')
+    addButton(gui, 'add', 'Add a point at the query')
     addButton(gui, 'reset', 'Remove added points')
     gui.add(params, 'measure', MEASURED).name('build times')
     addButton(gui, 'run', 'Measure again')
@@ -78,6 +80,7 @@ export default {
     let search
     let step = 0
     let due = 0 // seconds until the next step
+    let pressed = { time: -Infinity, x: 0, y: 0 } // the last press of a button or finger
     let equal = { nearest: true, brute: true } // true if they find what the search finds
     let worker = null
     let measured = {} // build times, by builder
@@ -160,6 +163,22 @@ export default {
         else step = 0
         due += step === last() ? REST : 1 / params.speed
       }
+    }
+
+    function add(x, y) {
+      if (tree.count === tree.capacity) return
+      tree.add(x, y)
+      build()
+    }
+
+    // True for the second press of a double click or double tap. The first one only moves the query.
+    function isSecondPress() {
+      const { x, y } = pointer
+      const [time, before] = [performance.now(), pressed]
+      const isNear = Math.hypot(x - before.x, y - before.y) <= DOUBLE[1]
+      const isSecond = isNear && time - before.time <= DOUBLE[0]
+      pressed = { time: isSecond ? -Infinity : time, x, y }
+      return isSecond
     }
 
     function stepBy(steps) {
@@ -269,6 +288,7 @@ export default {
           forward: () => stepBy(1),
           back: () => stepBy(-1),
           again: seek,
+          add: () => add(query.x, query.y),
           reset: () => ((tree.slots = spawned), build()),
           measure: forgetTimes,
           run: measure,
@@ -288,9 +308,8 @@ export default {
       scroll: stepBy,
 
       press() {
-        if (tree.count === tree.capacity) return
-        tree.add(pointer.x, pointer.y)
-        build()
+        const isEnter = !pointer.isDown
+        if (isEnter || isSecondPress()) add(pointer.x, pointer.y)
       },
 
       dispose() {
