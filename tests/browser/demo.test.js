@@ -267,6 +267,11 @@ demo('the step-by-step search of a k-d tree finds what nearest() finds', async (
   await press('Step back')
   assert.is(await number(page, 'Step'), step)
   await changed(page, forward)
+  await press('Step') // of the page: pauses
+  assert.is(await number(page, 'Step'), step + 1)
+  await press('Step')
+  assert.is(await number(page, 'Step'), step + 2)
+  await press('Play')
 
   await page.getByRole('combobox', { name: 'search' }).selectOption('at once')
   const box = await page.locator('#stage').boundingBox()
@@ -288,6 +293,11 @@ demo('the step-by-step search of a k-d tree finds what nearest() finds', async (
   const lines = await picture(page)
   await page.getByRole('textbox', { name: 'levels' }).fill('1')
   await changed(page, lines)
+  assert.match(await page.locator('#numbers').textContent(), /KdTree\.nearest\(\)same ✓/)
+  await press('How the tree is built')
+  await until(page, () => window.copseDemo.scene === 'construction')
+  const tree = page.getByRole('combobox', { name: 'tree', exact: true })
+  assert.is(await tree.inputValue(), 'k-d tree')
   assert.equal(errors, [])
 })
 
@@ -335,6 +345,11 @@ demo('trees are made step by step, as the library made them, and queried', async
   await page.keyboard.press('Tab') // leaves the text box
   await page.locator('#stage canvas[role]').press('+')
   assert.is(await number(page, 'Step'), 2)
+  await press('Step')
+  assert.is(await number(page, 'Step'), 3, 'the page’s own button')
+  await page.keyboard.press('.')
+  assert.is(await number(page, 'Step'), 4)
+  await press('Play')
 
   for (const [tree, nodes] of [
     ['k-d tree', 6],

@@ -5,7 +5,7 @@ import { AgentTree, KdTree, ObstacleTree, Quadtree } from 'copse'
 import { createRandom } from '../random.js'
 import { isSame } from '../view/compare.js'
 import { addButton, addSteps } from '../view/controls.js'
-import { drawArea, fillDisc, strokeSegments } from '../view/draw.js'
+import { drawArea, fillDisc, strokeSegments, wrapText } from '../view/draw.js'
 import { createPencil } from '../view/pencil.js'
 import { spawn } from '../view/spawn.js'
 import { FONT, theme } from '../view/theme.js'
@@ -18,6 +18,12 @@ import { isSameTree, searchWalls, wallNodes } from './construction/walls.js'
 import { describeBuild, describeQuery, describeWalls } from './construction/words.js'
 
 const [AGENTS, KD, QUAD, OBSTACLES] = ['agent tree', 'k-d tree', 'quadtree', 'obstacle tree']
+const CLASSES = {
+  [AGENTS]: 'AgentTree',
+  [KD]: 'KdTree',
+  [QUAD]: 'Quadtree',
+  [OBSTACLES]: 'ObstacleTree',
+}
 const COUNTS = [4, 6, 10, 16, 24, 40, 60]
 const EXAMPLE = 6 // points of each worked example
 const RANDOM = 24 // points if the user leaves a worked example
@@ -119,6 +125,7 @@ export default {
     let equal = { nodes: true, query: true }
 
     const isWalls = () => params.tree === OBSTACLES
+    const className = () => CLASSES[params.tree]
     const pencil = createPencil(
       stage,
       // The tree is created again when a setting changes.
@@ -352,19 +359,19 @@ export default {
         const isFull =
           params.tree === AGENTS && params.leafSize === 1 && leaves === positions.length / 2
         const sum = isFull ? `, 2 N − 1 for N = ${leaves}` : ''
-        const verdict = equal.nodes ? 'equal ✓' : 'differs'
+        const verdict = equal.nodes ? 'has the same nodes ✓' : 'differs'
         return [
           `The tree: ${count} nodes${sum}`,
-          `${leaves} leaves, depth ${depth}. Steps and the library’s tree: ${verdict}. Now a query.`,
+          `${leaves} leaves, depth ${depth}. The library’s tree ${verdict} Next, a query.`,
         ]
       }
       if (kind === 'end') {
         const pruned = search.steps.filter(({ kind }) => kind === 'prune').length
         const names = search.found.map(built ? edgeName : pointName).slice(0, 12)
-        const verdict = equal.query ? 'equal ✓' : 'differs'
+        const verdict = equal.query ? 'finds the same ✓' : 'differs'
         return [
           `Found ${search.found.length}: ${names.join(' ') || 'nothing'}`,
-          `${search.visits} of ${count} nodes visited, ${pruned} pruned. tree.within(): ${verdict}.`,
+          `${search.visits} of ${count} nodes visited, ${pruned} pruned. ${className()}.within() ${verdict}`,
         ]
       }
       if (step > done) return describeQuery(steps[step], words)
@@ -391,9 +398,10 @@ export default {
         pencil.follow()
         follow()
         lap('query')
-        if (!params.play || dt === 0) return
+        const isSingle = stage.paused && dt > 0 // the page's Step is a step of the construction
+        if (!isSingle && (!params.play || dt === 0)) return
         due -= dt
-        if (due <= 0) show(step < last() ? step + 1 : 0)
+        if (isSingle || due <= 0) show(step < last() ? step + 1 : 0)
       },
 
       draw() {
@@ -414,8 +422,8 @@ export default {
             ['Leaves', leaves],
             ['Visited', search.visits],
             ['Found', search.found.length],
-            ['Steps', equal.nodes ? 'equal ✓' : 'differs'],
-            ['tree.within()', equal.query ? 'equal ✓' : 'differs'],
+            ['Nodes of the library', equal.nodes ? 'same ✓' : 'differs'],
+            [`${className()}.within()`, equal.query ? 'same ✓' : 'differs'],
             [isWalls() ? 'Edges' : 'Points', isWalls() ? tree.stats().edges : positions.length / 2],
           ],
         }
@@ -663,25 +671,16 @@ export default {
       context.font = `12px ${FONT}`
       const part =
         step <= done
-          ? `Construction ${step + 1} / ${done + 1}`
-          : `Query ${step - done} / ${last() - done}`
+          ? `Construction: step ${step + 1} / ${done + 1}`
+          : `Query: step ${step - done} / ${last() - done}`
       context.fillText(part, x, y + 2)
       context.fillStyle = theme.ink
       context.font = `600 16px ${FONT}`
       context.fillText(title, x, y + 22, width - 2.3 * ARROW[0])
       context.font = `13px ${FONT}`
-      let line = ''
-      let lineY = y + 44
-      for (const word of sentence.split(' ')) {
-        const longer = line ? `${line} ${word}` : word
-        if (context.measureText(longer).width <= width) line = longer
-        else {
-          context.fillText(line, x, lineY)
-          line = word
-          lineY += 18
-        }
-      }
-      context.fillText(line, x, lineY)
+      const lines = wrapText(context, sentence, width)
+      lines.forEach((line, i) => context.fillText(line, x, y + 44 + 18 * i))
+      const lineY = y + 44 + 18 * (lines.length - 1)
       drawArrows()
       const { kind, node, candidate } = steps[step]
       if (built && (kind === 'try' || kind === 'cut')) {

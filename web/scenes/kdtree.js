@@ -5,7 +5,7 @@
 import { KdTree } from 'copse'
 import { addButton, addSteps } from '../view/controls.js'
 import { distance2 } from '../view/distance.js'
-import { drawArea, drawDots, radiusFor, strokeCircle } from '../view/draw.js'
+import { drawArea, drawDots, radiusFor, strokeCircle, wrapText } from '../view/draw.js'
 import { formatFactor, formatNumber, formatTime } from '../view/format.js'
 import { SPREADS, spawn, stretch } from '../view/spawn.js'
 import { FONT, theme } from '../view/theme.js'
@@ -34,7 +34,7 @@ export default {
   description:
     'A balanced tree divides the points at the median of x, then of y, and so on; the search prunes what is too far away.',
   try: 'Move the pointer; double-click or double-tap to add a point.',
-  help: 'The search for the point nearest to the pointer walks down the tree, then back through its stack. Enter adds a point, arrow keys move the query; wheel, pinch, + and - step through the search.',
+  help: 'The search first goes down to the cell of the pointer, without reading a point. On the way back it reads the points that wait on its stack, and skips a side that is farther away than the best point so far. Enter adds a point, arrow keys move the query; wheel, pinch, + and - step through the search.',
   legend: [
     ['line', 'red', 'divides x'],
     ['line', 'blue', 'divides y'],
@@ -66,6 +66,7 @@ export default {
     addButton(gui, 'again', 'Search again')
     addButton(gui, 'add', 'Add a point at the query')
     addButton(gui, 'reset', 'Remove added points')
+    addButton(gui, 'building', 'How the tree is built')
     gui.add(params, 'measure', MEASURED).name('build times')
     addButton(gui, 'run', 'Measure again')
   },
@@ -155,14 +156,18 @@ export default {
     function look(dt) {
       if (params.search === AT_ONCE) return follow(0)
       if (!pointer.wandering && (params.search === PLAY || step === 0)) follow(MOVED)
+      if (stage.paused && dt > 0) return advance() // the page's Step is a step of the search
       if (params.search !== PLAY || dt === 0) return
       due -= dt
       while (due <= 0) {
-        if (step < last()) step++
-        else if (pointer.wandering) follow(0)
-        else step = 0
+        if (step === last() && pointer.wandering) follow(0)
+        else advance()
         due += step === last() ? REST : 1 / params.speed
       }
+    }
+
+    function advance() {
+      step = step < last() ? step + 1 : 0
     }
 
     function add(x, y) {
@@ -250,7 +255,7 @@ export default {
         drawWaiting(now, radius)
         drawQuery(now, radius)
         drawStack(now)
-        write(describe(now))
+        write(`Step ${step + 1} / ${last() + 1}`, ...describe(now))
       },
 
       report() {
@@ -260,7 +265,7 @@ export default {
           numbers: [
             ['Points read', now.read],
             ['Points', tree.count],
-            ['tree.nearest()', same ? 'equal ✓' : 'differs'],
+            ['KdTree.nearest()', same ? 'same ✓' : 'differs'],
             ['Step', `${step + 1} / ${last() + 1}`],
             ['Levels', tree.stats().depth + 1],
             ['Best so far', now.best < 0 ? '–' : `${Math.sqrt(now.best2).toFixed(1)} px`],
@@ -290,6 +295,7 @@ export default {
           again: seek,
           add: () => add(query.x, query.y),
           reset: () => ((tree.slots = spawned), build()),
+          building: () => (location.hash = 'scene=construction&tree=k-d+tree'),
           measure: forgetTimes,
           run: measure,
         }
@@ -325,26 +331,39 @@ export default {
       return `${formatNumber(points)} points: medians of five runs in a worker, after the orders were compared.`
     }
 
-    /** Describes a step of the search. */
+    /** Describes a step of the search: [title, sentence]. */
     function describe({ kind, node, better, best, best2 }) {
       const px = (distance) => `${distance.toFixed(distance < 10 ? 1 : 0)} px`
       const sides = node && (node.axis === 0 ? ['left', 'right'] : ['above', 'below'])
       if (kind === 'push') {
         const side = sides[node.gap < 0 ? 0 : 1]
-        return `Push ${name(node)}: the query is ${node.axis === 0 ? `${side} of` : side} its line`
+        const place = node.axis === 0 ? `${side} of` : side
+        return [
+          `Down: push ${name(node)}`,
+          `The query is ${place} its line: that side comes first. The point is read on the way back.`,
+        ]
       }
       if (kind === 'pop') {
         const away = px(Math.sqrt(distance2(tree.positions, node.id, query.x, query.y)))
-        return `Pop ${name(node)}: ${away} away, ${better ? 'the best so far' : 'not better'}`
+        return [
+          `Back: read ${name(node)}`,
+          `It is ${away} away, ${better ? 'the nearest so far' : `not nearer than #${best}`}.`,
+        ]
       }
       if (kind === 'done') {
-        const verdict = equal.nearest ? 'nearest() agrees' : 'nearest() differs'
-        return `Nearest: #${best}, ${px(Math.sqrt(best2))} away; ${verdict}`
+        const verdict = equal.nearest ? 'the same result ✓' : 'another result'
+        return [
+          `Nearest: #${best}, ${px(Math.sqrt(best2))} away`,
+          `KdTree.nearest() of the library has ${verdict}`,
+        ]
       }
+      const crosses = kind === 'cross'
       const line = `Its line is ${px(Math.abs(node.gap))} away`
-      return kind === 'cross'
-        ? `${line}, within ${px(Math.sqrt(best2))}: search its other side`
-        : `${line}, beyond ${px(Math.sqrt(best2))}: prune its other side`
+      const nearest = `the nearest point so far is ${px(Math.sqrt(best2))} away`
+      return [
+        `${crosses ? 'Search' : 'Prune'} the other side of ${name(node)}`,
+        `${line}, and ${nearest}: ${crosses ? 'a nearer one may be there' : 'nothing there is nearer'}.`,
+      ]
     }
 
     function drawPruned({ pruned }) {
@@ -516,15 +535,24 @@ export default {
       })
     }
 
-    function write(text) {
+    // Writes what happens in this step at the top of the stage.
+    function write(count, title, sentence) {
       const { context, width } = stage
-      context.font = `600 ${width < 480 ? 12 : 13}px ${FONT}`
-      const wide = Math.min(context.measureText(text).width, width - 48)
-      drawPanel((width - wide) / 2 - 12, 12, wide + 24, 30)
-      context.textAlign = 'center'
+      const wide = Math.min(width - 24, 420)
+      const [left, top, row] = [(width - wide) / 2, 12, 17]
+      context.font = `13px ${FONT}`
+      const lines = wrapText(context, sentence, wide - 24)
+      drawPanel(left, top, wide, 36 + row * lines.length)
       context.textBaseline = 'middle'
+      context.textAlign = 'left'
       context.fillStyle = theme.ink
-      context.fillText(text, width / 2, 27, wide)
+      lines.forEach((line, i) => context.fillText(line, left + 12, top + 37 + row * i))
+      context.font = `600 13px ${FONT}`
+      context.fillText(title, left + 12, top + 18)
+      context.textAlign = 'right'
+      context.fillStyle = theme.muted
+      context.font = `12px ${FONT}`
+      context.fillText(count, left + wide - 12, top + 18)
     }
 
     function drawPanel(x, y, width, height) {

@@ -195,3 +195,14 @@ export function drawDarts(context, positions, ids, count, dirX, dirY, size) {
     context.fill()
   }
 }
+
+/** Breaks a text between words into lines no wider than `width`, in the context's font. */
+export function wrapText(context, text, width) {
+  const lines = ['']
+  for (const word of text.split(' ')) {
+    const longer = `${lines.at(-1)} ${word}`.trimStart()
+    if (context.measureText(longer).width <= width) lines[lines.length - 1] = longer
+    else lines.push(word)
+  }
+  return lines
+}

@@ -23,8 +23,9 @@ export function describeBuild({ kind, node }, { tree, leafSize, axis, split, nou
   if (kind === 'leaf' && isKd)
     return [`Leaf ${name}`, `The only point of its range, at depth ${depth}.`]
   if (kind === 'leaf') {
-    const why = count > leafSize ? ': they can’t be divided further' : `, at most ${leafSize}`
-    return [`Leaf ${name}`, `A bucket of ${plural(count, noun)}${why}. Depth ${depth}.`]
+    const why =
+      count > leafSize ? ': they can’t be divided further' : `; a leaf holds at most ${leafSize}`
+    return [`Leaf ${name}`, `It has ${plural(count, noun)}${why}. Depth ${depth}.`]
   }
   if (tree === 'quadtree') {
     const counts = children.map(({ ids }) => ids.length).join(', ')
@@ -34,7 +35,7 @@ export function describeBuild({ kind, node }, { tree, leafSize, axis, split, nou
       `${count} points, more than ${leafSize}. The center ${at} makes four cells with ${counts} points.`,
     ]
   }
-  const line = `${AXES[cut.axis]} = ${round(cut.at)}`
+  const line = `${AXES[cut.axis]}\u00a0=\u00a0${round(cut.at)}`
   const [below, above] = cut.axis === 0 ? ['left', 'right'] : ['below', 'above']
   if (isKd) {
     const rest = `${children[0].ids.length} ${below}, ${children[1]?.ids.length ?? 0} ${above}`
@@ -44,11 +45,14 @@ export function describeBuild({ kind, node }, { tree, leafSize, axis, split, nou
     ]
   }
   const sides = `${round(box[2] - box[0])} × ${round(box[3] - box[1])}`
-  const why = axis === 'cycle' ? `depth ${depth}` : `bounds ${sides}`
+  const why =
+    axis === 'cycle'
+      ? `At depth ${depth}, the axis is ${AXES[cut.axis]}`
+      : `Their bounds, ${sides}, are longest along ${AXES[cut.axis]}`
   const [first, second] = children.map(nameOf)
   return [
     `Cut ${name}`,
-    `${count} > ${leafSize}; ${why}: cut along ${AXES[cut.axis]} at the ${cut.rule}, ${line}. ${first} ${below}, ${second} ${above}.`,
+    `${plural(count, noun)}: a leaf holds at most ${leafSize}. ${why}: cut at the ${cut.rule}, ${line}. ${first} ${below}, ${second} ${above}.`,
   ]
 }
 
