@@ -379,7 +379,9 @@ demo('trees are made step by step, as the library made them, and queried', async
   assert.is(await number(page, 'Edges'), edges)
 
   await choose('tree', 'agent tree')
-  await page.mouse.click(box.x + 0.6 * box.width, box.y + 0.5 * box.height)
+  await page.mouse.click(box.x + 0.3 * box.width, box.y + 0.4 * box.height)
+  assert.is(await number(page, 'Points'), 6, 'a click moves the query only')
+  await page.mouse.dblclick(box.x + 0.6 * box.width, box.y + 0.5 * box.height)
   assert.is(await number(page, 'Points'), 7)
   await agrees()
   assert.equal(errors, [])

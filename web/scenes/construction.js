@@ -5,6 +5,7 @@ import { AgentTree, KdTree, ObstacleTree, Quadtree } from 'copse'
 import { createRandom } from '../random.js'
 import { isSame } from '../view/compare.js'
 import { addButton, addSteps } from '../view/controls.js'
+import { createDoublePress } from '../view/doublepress.js'
 import { drawArea, fillDisc, strokeSegments, wrapText } from '../view/draw.js'
 import { createPencil } from '../view/pencil.js'
 import { spawn } from '../view/spawn.js'
@@ -47,7 +48,7 @@ export default {
   summary: 'How a tree is made, cut by cut, and how a query descends',
   description:
     'A tree is built cut by cut; then a query for everything within a radius descends it. The present node is marked in the plane and in the tree.',
-  try: 'Step with the arrows, or click to add a point.',
+  try: 'Step with the arrows; double-click or double-tap to add a point.',
   help: 'The arrows, wheel, pinch, + and - step forward and back. Enter adds a point; a drag adds a wall. Pointer or arrow keys move the query.',
   legend: [
     ['dot', 'agent', 'point'],
@@ -109,6 +110,7 @@ export default {
 
   setup(stage, params) {
     const { pointer } = stage
+    const isDouble = createDoublePress(pointer)
     const query = [5.6, 4.4]
     const shownAt = { x: pointer.x, y: pointer.y } // of the pointer when the query last followed it
     let added = [] // x, y of points that the user added
@@ -375,7 +377,7 @@ export default {
         ]
       }
       if (step > done) return describeQuery(steps[step], words)
-      if (!node) return ['No points', 'Click to add one.']
+      if (!node) return ['No points', 'Double-click or double-tap to add one.']
       return isWalls() ? describeWalls(steps[step], words) : describeBuild(steps[step], words)
     }
 
@@ -460,7 +462,7 @@ export default {
         }
         if (!isInPlane() && !pencil.isDrawing) return
         if (isWalls()) return pencil.press()
-        if (added.length === 2 * ADDED) return
+        if (!isDouble() || added.length === 2 * ADDED) return
         added.push(...locate().map((x) => Math.round(10 * x) / 10))
         restart()
       },

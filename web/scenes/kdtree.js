@@ -5,6 +5,7 @@
 import { KdTree } from 'copse'
 import { addButton, addSteps } from '../view/controls.js'
 import { distance2 } from '../view/distance.js'
+import { createDoublePress } from '../view/doublepress.js'
 import { drawArea, drawDots, radiusFor, strokeCircle, wrapText } from '../view/draw.js'
 import { formatFactor, formatNumber, formatTime } from '../view/format.js'
 import { SPREADS, spawn, stretch } from '../view/spawn.js'
@@ -21,7 +22,6 @@ const [PLAY, STEPS, AT_ONCE] = ['play', 'step by step', 'at once']
 const REST = 1.6 // seconds for which the end of a search is shown
 const SETTLED = 30 // frames without a change until build times are measured
 const MOVED = 2 // pixels: smaller movements of the pointer are ignored, since hands tremble
-const DOUBLE = [500, 24] // milliseconds and pixels between the presses of a double click, at most
 const HATCH = 7 // pixels between strokes
 const LABEL_ROOM = 1_600 // pixels² of stage per point; with less, labels would cover points
 
@@ -73,6 +73,7 @@ export default {
 
   setup(stage, params) {
     const { pointer } = stage
+    const isDouble = createDoublePress(pointer)
     const query = { x: pointer.x, y: pointer.y }
     let tree
     let spawned = 0 // number of spawned points; points after them were added
@@ -81,7 +82,6 @@ export default {
     let search
     let step = 0
     let due = 0 // seconds until the next step
-    let pressed = { time: -Infinity, x: 0, y: 0 } // the last press of a button or finger
     let equal = { nearest: true, brute: true } // true if they find what the search finds
     let worker = null
     let measured = {} // build times, by builder
@@ -174,16 +174,6 @@ export default {
       if (tree.count === tree.capacity) return
       tree.add(x, y)
       build()
-    }
-
-    // True for the second press of a double click or double tap. The first one only moves the query.
-    function isSecondPress() {
-      const { x, y } = pointer
-      const [time, before] = [performance.now(), pressed]
-      const isNear = Math.hypot(x - before.x, y - before.y) <= DOUBLE[1]
-      const isSecond = isNear && time - before.time <= DOUBLE[0]
-      pressed = { time: isSecond ? -Infinity : time, x, y }
-      return isSecond
     }
 
     function stepBy(steps) {
@@ -314,8 +304,7 @@ export default {
       scroll: stepBy,
 
       press() {
-        const isEnter = !pointer.isDown
-        if (isEnter || isSecondPress()) add(pointer.x, pointer.y)
+        if (isDouble()) add(pointer.x, pointer.y)
       },
 
       dispose() {
@@ -333,7 +322,7 @@ export default {
 
     /** Describes a step of the search: [title, sentence]. */
     function describe({ kind, node, better, best, best2 }) {
-      const px = (distance) => `${distance.toFixed(distance < 10 ? 1 : 0)} px`
+      const px = (distance) => `${distance.toFixed(distance < 10 ? 1 : 0)}\u00a0px`
       const sides = node && (node.axis === 0 ? ['left', 'right'] : ['above', 'below'])
       if (kind === 'push') {
         const side = sides[node.gap < 0 ? 0 : 1]
