@@ -598,7 +598,7 @@ test('?minimal shows the programs of the documentation, to copy', async () => {
 })
 
 test('the chart shows the parts of a frame', async () => {
-  const { page, errors } = await site.page('#scene=battle')
+  const { page, errors } = await site.page('#scene=battle&n=2000')
   await frames(page, 60)
   const chart = page.locator('#chart')
   assert.equal(await chart.locator('li').allTextContents(), ['Move', 'Build', 'Query', 'Draw'])
@@ -749,7 +749,7 @@ test('the page is scaled up on a screen of 3840 pixels', async () => {
 
   // An added point is at the pointer.
   await page.getByRole('combobox', { name: 'search' }).selectOption('at once')
-  await page.mouse.click(box.x + 0.9 * box.width, box.y + 0.8 * box.height)
+  await page.mouse.dblclick(box.x + 0.9 * box.width, box.y + 0.8 * box.height)
   assert.is(await number(page, 'Best so far'), 0)
   await noErrors(page, errors)
 })

@@ -48,8 +48,8 @@ export default {
   summary: 'How a tree is made, cut by cut, and how a query descends',
   description:
     'A tree is built cut by cut; then a query for everything within a radius descends it. The present node is marked in the plane and in the tree.',
-  try: 'Step with the arrows; double-click or double-tap to add a point.',
-  help: 'The arrows, wheel, pinch, + and - step forward and back. Enter adds a point; a drag adds a wall. Pointer or arrow keys move the query.',
+  try: 'Use the arrows; press twice to add a point.',
+  help: 'The arrows, wheel, pinch, + and - step forward and back. A double click, a double tap or Enter adds a point; a drag adds a wall. Pointer or arrow keys move the query.',
   legend: [
     ['dot', 'agent', 'point'],
     ['line', 'red', 'cut along x'],

@@ -33,8 +33,8 @@ export default {
   summary: 'A balanced tree and its lines, searched step by step',
   description:
     'A balanced tree divides the points at the median of x, then of y, and so on; the search prunes what is too far away.',
-  try: 'Move the pointer; double-click or double-tap to add a point.',
-  help: 'The search first goes down to the cell of the pointer, without reading a point. On the way back it reads the points that wait on its stack, and skips a side that is farther away than the best point so far. Enter adds a point, arrow keys move the query; wheel, pinch, + and - step through the search.',
+  try: 'Move the pointer; press twice to add a point.',
+  help: 'The search first goes down to the cell of the pointer, without reading a point. On the way back it reads the points that wait on its stack, and skips a side that is farther away than the best point so far. A double click, a double tap or Enter adds a point; arrow keys move the query; wheel, pinch, + and - step through the search.',
   legend: [
     ['line', 'red', 'divides x'],
     ['line', 'blue', 'divides y'],
