@@ -46,10 +46,10 @@
  *   that the object would have after `_create` or `_reserve`: 0 if an argument is invalid, SIZE_MAX
  *   if the size exceeds the address space. Arrays that a function returns belong to the object, and
  *   are valid until `_reserve` or `_destroy`.
- * - Errors. A call that fails leaves its object unchanged. On failure, an output *slot is
- *   COPSE_NONE. On COPSE_NOT_FINITE, *firstBad is the first bad slot. Queries fail with
- *   COPSE_INVALID_ARGUMENT if a coordinate is not finite or too large, or if a radius is NaN or
- *   negative.
+ * - Errors. A call that fails leaves its object unchanged. If it has an argument `slot` for the
+ *   result, it writes COPSE_NONE there. On COPSE_NOT_FINITE, it writes the first bad slot to
+ *   `firstBad`. Queries fail with COPSE_INVALID_ARGUMENT if a coordinate is not finite or too
+ *   large, or if a radius is NaN or negative.
  * - Arguments. Points and vectors are 2 or 3 floats. firstBad, visits and distance2 may be NULL.
  * - Snapshots. `_save` writes an object's state as little-endian bytes, and sets *total to the
  *   number of bytes needed. If `capacity` is less, `_save` returns COPSE_FULL and may have written
@@ -59,10 +59,11 @@
  *   COPSE_INVALID_ARGUMENT if they are not aligned to 4 bytes. `_restorable` makes the checks that
  *   need only the size and the first COPSE_SNAPSHOT_HEAD bytes: a program can reject a snapshot
  *   before it loads all bytes.
- * - Debugging. `_cells` and `_lines` write shapes to draw, each as a few floats. They skip the
- *   first `skipped` floats, which must be whole shapes. Then they write whole shapes while these
- *   fit into `capacity` floats. They return the number of floats of all shapes, written or not.
- *   `_validate`, for tests, returns true if the internal structure is consistent. */
+ * - Debugging. `_cells` and `_lines` write shapes to draw, each as a few floats. They write whole
+ *   shapes while these fit into `capacity` floats, and return the number of floats of all shapes,
+ *   written or not. To get all shapes in several calls, pass the number of floats that the calls
+ *   before have written as `skipped`: 0 in the first call. `_validate`, for tests, returns true if
+ *   the internal structure is consistent. */
 #ifndef COPSE_H
 #define COPSE_H
 #include <stdbool.h>
@@ -137,9 +138,9 @@ typedef struct copse_query {
 } copse_query;
 copse_query copse_query_default(void);
 
-/* The output of a query. The caller owns the arrays. `total` counts all matches. If more match than
- * fit, a query keeps the first `capacity` matches that it finds, and sorts only those: they need
- * not be the nearest. For the nearest matches, call `neighbors`. (JavaScript has room for all
+/* The output of a query. The caller owns the arrays. `total` counts all matches. If there are more
+ * matches than `capacity`, the query keeps those that it finds first, and sorts only those: they
+ * need not be the nearest. For the nearest matches, call `neighbors`. (JavaScript has room for all
  * matches: there, results are sorted first, then cut off.) */
 typedef struct copse_results {
   uint32_t *ids;     /* set by the caller: an array with room for `capacity` ids */
@@ -221,8 +222,8 @@ copse_status copse_agenttree_create(const copse_agenttree_def *def, copse_points
  * - The difference of two coordinates, d = x - c, is taken the shorter way around the world: as
  *   d - size if d > size / 2, as d + size if d < -size / 2. So a query of any radius finds each
  *   agent at most once, at its least distance.
- * - Cells divide the world exactly, so they may be larger than cellSize. They also grow to keep to
- *   about four cells per agent.
+ * - Cells divide the world exactly, so they may be larger than cellSize. They are also larger if
+ *   there would otherwise be more than about four cells per agent.
  * - A query that reaches an edge of the world costs a few times as much as without `wrap`. Its
  *   results are in the order of cells, starting at the query's low corner. Other queries cost the
  *   same as without `wrap`.
@@ -339,8 +340,8 @@ copse_status copse_points_range(const copse_points *points, const float *lo, con
  * floats x, y, z, w. A point p is inside if ((p.x * x + p.y * y) + p.z * z) + w >= 0, computed in
  * float, each step rounded. Writes no distances. The agent tree skips nodes that are outside; the
  * grid and the k-d tree test every agent. COPSE_INVALID_ARGUMENT: the index is 2D or wraps around,
- * there is no plane, a plane has a number that is not finite or exceeds COPSE_MAX_COORDINATE, or
- * the query sorts by distance. */
+ * there is no plane, a number of a plane is not finite or exceeds COPSE_MAX_COORDINATE, or the
+ * query sorts by distance. */
 copse_status copse_points_frustum(const copse_points *points, const float *planes, uint32_t count,
                                   const copse_query *query, copse_results *results);
 /* Finds the nearest agent, ties by lower id. Sets *id to COPSE_NONE if there is none. */
@@ -417,11 +418,11 @@ copse_status copse_points_raycast_all(const copse_points *points, const float *f
  * all agents, up to a few hundred nearby agents share one search. So the cost is about proportional
  * to the number of results. A batch needs 200 KB of stack. */
 /* The output of a batch, in arrays of the caller: a row of ids for each slot, center or box. Row i
- * has counts[i] ids, from ids[offsets[i]] on. Rows of centers and boxes are stored in the given
- * order (except in copse_octree_range_many). Rows of slots are stored so that agents near each
- * other have rows near each other. The order of rows, and of the ids in a row, depends only on the
- * last build and the query. If `truncated` is true, the first row that did not fit and all rows
- * stored after it are empty. */
+ * has counts[i] ids, from ids[offsets[i]] on. The rows for centers or boxes are stored in the order
+ * of the centers or boxes (except in copse_octree_range_many). The rows for slots are stored so
+ * that agents near each other have rows near each other. The order of rows, and of the ids in a
+ * row, depends only on the last build and the query. If `truncated` is true, the first row that did
+ * not fit and all rows stored after it are empty. */
 typedef struct copse_rows {
   uint32_t *offsets, *counts; /* arrays of the caller, filled by the batch: an entry for each row. A
                                * batch for all agents has max(copse_points_slots,
@@ -455,10 +456,10 @@ copse_status copse_points_all_neighbors(const copse_points *points, uint32_t k,
                                         copse_neighbor_rows *rows);
 /* A broad phase: finds all pairs of agents that are within a distance of each other, each pair
  * once. Writes ids a, b, a, b, … with a < b, in an order that depends only on the last build.
- * results.total counts ids, two per pair. Writes the pairs that fit, but not results.distances2. If
- * `radii` (by slot) is not NULL, agents are circles or spheres, and two agents are a pair if they
- * touch: if the squared distance of their centers is <= (radius a + radius b) squared. `distance`
- * is then not used. Both agents must match the query's mask. */
+ * results.total counts ids, two per pair. Writes as many pairs as fit into results.ids, and no
+ * distances2. If `radii` (by slot) is not NULL, agents are circles or spheres, and two agents are a
+ * pair if they touch: if the squared distance of their centers is <= (radius a + radius b) squared.
+ * `distance` is then not used. Both agents must match the query's mask. */
 copse_status copse_points_pairs(const copse_points *points, float distance, const float *radii,
                                 const copse_query *query, copse_results *results);
 /* Writes a row for each of n centers (`dimensions` floats each): the agents within a radius. */
@@ -497,8 +498,8 @@ const uint32_t *copse_points_order(const copse_points *points, uint32_t *count);
 /* Writes cells to draw, 2 * dimensions + 2 floats each: bounds (lo x, y, (z,) hi x, y, (z)), depth,
  * number of agents. Agent tree: nodes in preorder. Grid: cells that hold agents, row by row, with
  * depth 0. (If cells share a table entry, a cell may be written more than once, but each agent is
- * counted once.) K-d tree: splitting lines (in 3D planes) in preorder, as boxes that have no width
- * along the axis that they split. */
+ * counted once.) K-d tree: the lines (in 3D, planes) that split it, in preorder, each as a box that
+ * has no width along the axis that it splits. */
 size_t copse_points_cells(const copse_points *points, size_t skipped, float *out, size_t capacity);
 typedef struct copse_points_statistics {
   uint32_t agents;  /* agents in the last build */
@@ -513,9 +514,9 @@ copse_points_statistics copse_points_stats(const copse_points *points);
 bool copse_points_validate(const copse_points *points); /* checks the last build, in O(N log N) */
 
 /* Saves agents, positions, groups, generations and the last build: after a restore, queries find
- * the same agents. The index that restores needs the same structure, dimensions and options as the
- * saved one; only capacity, layout and builder may differ. COPSE_NOT_FINITE: there is a position
- * that build would refuse. */
+ * the same agents. The index that you restore into needs the same structure, dimensions and options
+ * as the saved one; only capacity, layout and builder may differ. COPSE_NOT_FINITE: there is a
+ * position that build would refuse. */
 copse_status copse_points_save(const copse_points *points, void *bytes, size_t capacity,
                                size_t *total, uint32_t *firstBad);
 copse_status copse_points_restore(copse_points *points, const void *bytes, size_t size);
@@ -531,9 +532,9 @@ copse_status copse_points_restorable(const copse_points *points, const void *byt
  *   `leave`, which is >= `radius`. At a distance between `radius` and `leave`, an agent that was
  *   inside stays inside, and an agent that was outside stays outside. So an agent that walks along
  *   the border does not enter and leave over and over. For a circle, the distance is measured from
- *   the center, as in copse_points_within. For a box, agents enter the larger box from
- *   lo - radius to hi + radius, and leave the box from lo - leave to hi + leave. Both boxes are
- *   rounded to float.
+ *   the center, as in copse_points_within. For a box lo … hi, no distance is measured. Instead, an
+ *   agent enters if it is inside the box lo - radius … hi + radius, and leaves if it is outside of
+ *   the box lo - leave … hi + leave. The corners of both are rounded to float.
  * - An agent also leaves if it is removed, if it is hidden (has no group), or if it no longer
  *   matches the sensor's mask.
  * - One id may be both in the row `left` and in the row `entered`: the agent that had the id was
@@ -549,10 +550,11 @@ typedef struct copse_sensors copse_sensors;
 typedef struct copse_sensors_def {
   uint32_t dimensions; /* 2 or 3, the same as the index has. Default: 2 */
   uint32_t capacity;   /* maximum number of sensors: 1 … COPSE_MAX_CAPACITY. Default: 1,000 */
-  uint32_t results;    /* maximum number of agents that all sensors together find in an update,
-                        * each within its distance `leave`. A box with a smaller `radius` finds
-                        * agents within `radius` twice. 0 … INT32_MAX. Default: 0. With 0, the first
-                        * update that finds an agent fails with COPSE_FULL, and sets *needed */
+  uint32_t results;    /* maximum number of agents that an update finds, summed over all sensors. A
+                        * sensor finds the agents within its `leave`. In a box whose `radius` is
+                        * less than its `leave`, agents within `radius` count twice. 0 … INT32_MAX.
+                        * Default: 0. With 0, the first update that finds an agent fails with
+                        * COPSE_FULL, and sets *needed */
   uint32_t agents;     /* maximum number of slots of the index: 0 … COPSE_MAX_CAPACITY. Default:
                         * 1,000 */
   copse_allocator allocator; /* Default: malloc */
@@ -636,9 +638,9 @@ typedef struct copse_sensed_agents {
  *   in dimensions; the index is `external` and `agents` is NULL; or the index wraps around and a
  *   sensor is a box.
  * - COPSE_NOT_BUILT: the index was never built.
- * - COPSE_FULL: a limit is too small. If *needed is 0, it is the limit `agents`: the last build has
- *   more slots than that. Else it is the limit `results`. All rows are then empty, but nothing is
- *   lost: raise the limit by copse_sensors_reserve, then update again. */
+ * - COPSE_FULL: a limit is too small: `agents` if *needed is 0 (the last build has more slots than
+ *   that), else `results`. All rows are then empty, but nothing is lost: raise the limit by
+ *   copse_sensors_reserve, then update again. */
 copse_status copse_sensors_update(copse_sensors *sensors, const copse_points *points,
                                   const copse_sensed_agents *agents, uint32_t *needed);
 
@@ -651,10 +653,10 @@ copse_sensors_statistics copse_sensors_stats(const copse_sensors *sensors);
 bool copse_sensors_validate(const copse_sensors *sensors);
 
 /* Saves the sensors and which agents are inside them, but not the index: save and restore the index
- * too. The object that restores needs the same dimensions as the saved one. A restore fails with
- * COPSE_FULL if one of its limits is too small: copse_sensors_saved returns the limits that the
- * snapshot needs. A save fails with COPSE_INVALID_ARGUMENT if the caller wrote invalid ids to the
- * rows `inside`, or invalid slots to the array `agents`, which are for reading only. */
+ * too. The object that you restore into needs the same dimensions as the saved one. A restore fails
+ * with COPSE_FULL if one of its limits is too small: copse_sensors_saved returns the limits that
+ * the snapshot needs. A save fails with COPSE_INVALID_ARGUMENT if the caller wrote invalid ids to
+ * the rows `inside`, or invalid slots to the array `agents`, which are for reading only. */
 copse_status copse_sensors_save(const copse_sensors *sensors, void *bytes, size_t capacity,
                                 size_t *total);
 copse_status copse_sensors_restore(copse_sensors *sensors, const void *bytes, size_t size);
@@ -740,9 +742,9 @@ copse_status copse_octree_range(const copse_octree *tree, const float *lo, const
 /* Finds all items that a camera may see: all boxes but those wholly outside one of `count` planes.
  * 3D only. A plane is four floats x, y, z, w. For each plane, one corner of a box is tested, by the
  * rule of copse_points_frustum: the corner that is farthest inside. On each axis, this corner is at
- * hi if the plane's number for the axis is > 0, else at lo. An item is found if it passes for all
- * planes. A box near an edge of the frustum may pass although it is just outside. Errors: as in
- * copse_points_frustum. */
+ * hi if the plane's normal (x, y, z) is > 0 along that axis, else at lo. An item is found if it
+ * passes for all planes. A box near an edge of the frustum may pass although it is just outside.
+ * Errors: as in copse_points_frustum. */
 copse_status copse_octree_frustum(const copse_octree *tree, const float *planes, uint32_t count,
                                   const copse_query *query, copse_results *results);
 /* Finds all items that intersect a circle or sphere. To sort by distance, results.distances2 must
@@ -852,8 +854,8 @@ typedef struct copse_octree_statistics {
                         * looseness makes them fewer */
   uint32_t outside;    /* items not wholly inside the world */
   uint32_t unsplit;    /* nodes that should be split, but the node pool is exhausted */
-  uint64_t changes; /* a measure of the work since creation: the sum of items put into or taken out
-                       of nodes, nodes split, and nodes merged */
+  uint64_t changes; /* a measure of the work since creation: how often an item was put into a node
+                     * or taken out of one, plus how often a node was split or merged */
   size_t bytes;     /* memory of the whole object */
 } copse_octree_statistics;
 /* Counts the items and nodes, in O(nodes + capacity). */
@@ -862,10 +864,10 @@ copse_octree_statistics copse_octree_stats(const copse_octree *tree);
 bool copse_octree_validate(const copse_octree *tree);
 
 /* Saves items, slots, generations and groups. Boxes that the caller wrote to the array are saved
- * only after a move. The tree that restores needs the same options as the saved one; only the
- * capacity may differ. After a restore, it behaves exactly like the saved tree, down to the order
- * of results. Exception: if the saved tree had run out of nodes (see `unsplit`), the restored tree
- * may split other nodes. */
+ * only after a move. The tree that you restore into needs the same options as the saved one; only
+ * the capacity may differ. After a restore, the tree behaves exactly like the saved one, down to
+ * the order of results. Exception: if the saved tree had run out of nodes (see `unsplit`), the
+ * restored tree may split other nodes. */
 copse_status copse_octree_save(const copse_octree *tree, void *bytes, size_t capacity,
                                size_t *total);
 copse_status copse_octree_restore(copse_octree *tree, const void *bytes, size_t size);
@@ -879,8 +881,8 @@ copse_status copse_octree_restorable(const copse_octree *tree, const void *bytes
  * A polygon is solid inside, or solid outside (a boundary), or nowhere (COPSE_SOLID_NOWHERE). Its
  * solid side stays the same, even if moved vertices flip its winding (for an exception, see
  * copse_obstacle_move). Seen along an edge, with y up, the solid side is on the left; the edge is
- * visible from the free side on its right. A polygon that is solid nowhere, or has no area now, has
- * no solid side. The edges of a polygon that is solid nowhere are visible from both sides. A
+ * visible from the free side on its right. A polygon whose area is 0 at the moment has no solid
+ * side. Neither has a polygon that is solid nowhere: its edges are visible from both sides. A
  * polygon of two vertices is a thin wall, with one edge for each side.
  *
  * An edge runs from a vertex to the next one in the loop, and has the id of the former. If its
@@ -1073,13 +1075,13 @@ typedef struct copse_obstacle_statistics {
   size_t bytes;      /* memory of the whole object */
 } copse_obstacle_statistics;
 copse_obstacle_statistics copse_obstacle_stats(const copse_obstacle *tree);
-/* Checks that the vertices form closed loops, and that the tree holds all of every edge, in the
- * right leaves. O(N * depth). */
+/* Checks that the vertices form closed loops, and that the tree holds every piece of every edge, in
+ * the right leaves. O(N * depth). */
 bool copse_obstacle_validate(const copse_obstacle *tree);
 
-/* Saves polygons, their solid sides, slots and generations. The tree that restores needs the same
- * leafSize as the saved one. A restore also builds the tree. COPSE_NOT_FINITE: there is a vertex
- * that build would refuse. */
+/* Saves polygons, their solid sides, slots and generations. The tree that you restore into needs
+ * the same leafSize as the saved one. A restore also builds the tree. COPSE_NOT_FINITE: there is a
+ * vertex that build would refuse. */
 copse_status copse_obstacle_save(const copse_obstacle *tree, void *bytes, size_t capacity,
                                  size_t *total, uint32_t *firstBad);
 copse_status copse_obstacle_restore(copse_obstacle *tree, const void *bytes, size_t size);
@@ -1139,10 +1141,10 @@ typedef struct copse_crowd_agent {
                                * Default: 2 */
   float timeHorizonObstacles; /* like timeHorizon, but for walls. Horizons shorter than a time step
                                * count as one time step. Default: 2 */
-  float maxAcceleration;      /* maximum change of velocity per second. The horizon for walls grows
-                               * to the time that the agent needs to brake, up to 100 s: so if
-                               * all steps are equally long, it stops at walls. Default:
-                               * INFINITY */
+  float maxAcceleration;      /* maximum change of velocity per second. The agent looks at least
+                               * as far ahead for walls as it needs to brake, up to 100 s. So if all
+                               * time steps are equally long, it stops before it hits a wall.
+                               * Default: INFINITY */
   float priority;   /* the higher, the less the agent yields. With p as its own priority and q as
                      * its neighbor's, it does q / (p + q) of the avoidance; half if both are 0.
                      * Default: 0 */
@@ -1238,7 +1240,7 @@ copse_crowd_statistics copse_crowd_stats(const copse_crowd *crowd);
  * options `dimensions`, `maxNeighbors` and `exact`. Equal states have equal hashes; -0 counts as 0.
  */
 uint32_t copse_crowd_hash(const copse_crowd *crowd);
-/* Saves the complete simulation state. The crowd that restores needs the same `dimensions`,
+/* Saves the complete simulation state. The crowd that you restore into needs the same `dimensions`,
  * `maxNeighbors` and `exact` as the saved one. After a restore, it continues exactly like the saved
  * one, bit for bit. COPSE_NOT_FINITE: the position, velocity or preferred velocity of an agent,
  * even of a disabled one, is not finite. */
@@ -1248,24 +1250,25 @@ copse_status copse_crowd_restore(copse_crowd *crowd, const void *bytes, size_t s
 copse_status copse_crowd_restorable(const copse_crowd *crowd, const void *bytes, size_t size);
 
 /* ---- Flow field ------------------------------------------------------------------------------ *
- * Ways around walls in 2 dimensions, from everywhere to the nearest of some goals: for many agents
- * that share few goals. A build is costly; each agent's direction is then cheap. For a single
- * agent, a search for one path is cheaper.
+ * Paths around walls in 2 dimensions, for many agents that head for the same goals. From any point,
+ * a path leads to the nearest goal. A build is costly; each agent's direction is then cheap. For a
+ * single agent, a search for one path is cheaper.
  *
- * The field divides its bounds into square cells. Walls come from an obstacle tree. If the walls
- * have not changed since the build:
- * - A way that starts farther than the field's radius from all walls stays farther than that.
- * - A way is found if one exists whose gaps are all at least a cell plus twice the radius wide.
- *   Ways through narrower gaps may be found or missed.
- * - Ways are nearly the shortest. Where gaps are at least three cells wide, they are on average
- *   less than 0.2% longer.
+ * The field divides its bounds into square cells. Walls come from an obstacle tree. Paths keep a
+ * distance from walls, the field's *radius*. If the walls have not changed since the build:
+ * - A path does not come within the radius of a wall, unless it starts there.
+ * - A path is found if there is one on which every gap between walls has a width of at least one
+ *   cell plus twice the radius. Paths through narrower gaps may be found or missed.
+ * - Paths are nearly the shortest: on average less than 0.2% longer, where gaps are at least three
+ *   cells wide.
  * - The result of a build depends only on the walls, the closed cells, the goals, the radius and
  *   the definition. A build in several updates gives the same bits as a build in one call.
  *
- * A way leads from *anchor* to anchor. Anchors are the goals, and turning points just off the
- * corners of walls and of closed cells. A corner of a wall has 1 turning point if the wall turns
- * there by up to an eighth of a circle, 2 if up to a quarter, else 4. A corner of closed cells has
- * 1 turning point. Turning points that are blocked or outside of the bounds are left out.
+ * A path leads from *anchor* to anchor. Anchors are the goals, and turning points just off the
+ * corners of walls and of closed cells. Where a narrow passage needs it, the center of a cell is an
+ * anchor too. A corner of a wall has 1 turning point if the wall turns there by up to an eighth of
+ * a circle, 2 if up to a quarter, else 4. A corner of closed cells has 1 turning point. Turning
+ * points that are blocked or outside of the bounds are left out.
  *
  * Walls that extend a million times as far as the field may be missed, due to rounding.
  *
@@ -1321,9 +1324,9 @@ uint8_t *copse_flowfield_closed(copse_flowfield *field);
  * is at the goal. Ways to an area end on its border, at anchors: points at most a cell apart.
  *
  * A place is free if it is inside the bounds, not too near to a wall, in no solid area and in no
- * closed cell. If a goal's point is not free, the goal moves: to the free center of a cell nearest
- * to the point, ties by lower index. So does an area without a free anchor: to the free center
- * nearest to its middle. If no center is free, the goal is ignored. */
+ * closed cell. If a goal's point is not free, the goal moves to the nearest center of a cell that
+ * is free, ties by lower index. If no anchor of an area is free, the goal becomes a point: the free
+ * center of a cell nearest to the middle of the area. If no center is free, the goal is ignored. */
 typedef struct copse_flowfield_goal {
   float lo[2], hi[2];
   float cost; /* added to the length of ways to this goal: 0 … COPSE_MAX_COORDINATE */
@@ -1361,9 +1364,9 @@ copse_status copse_flowfield_update(copse_flowfield *field, uint32_t work, bool 
 bool copse_flowfield_is_built(const copse_flowfield *field); /* true after the first build */
 
 /* ---- Queries: they see the last build ---- *
- * A way first leads to the best anchor in sight: the straight line to the anchor keeps the radius
- * from walls. If the point itself is nearer to a wall than the radius, the line need only keep a
- * little less than the point's distance from that wall.
+ * A path first leads to the best anchor in sight. An anchor is in sight if the straight line from
+ * the point to the anchor stays at least the radius away from walls. If the point itself is nearer
+ * to a wall than the radius, its distance from that wall, less 0.1%, is used instead of the radius.
  *
  * A query tries the anchors of the 4 cells around its point. If none of these is in sight, as may
  * happen near walls, the query tries the anchors of 12 more cells, then the centers of 36 cells,
@@ -1383,24 +1386,24 @@ copse_status copse_flowfield_direction(const copse_flowfield *field, const float
  * If a point is not finite, writes nothing. */
 copse_status copse_flowfield_direction_many(const copse_flowfield *field, const float *points,
                                             uint32_t n, float *directions, float *distances);
-/* Writes the corners (x, y each) of the way from a point. The goal is the last corner; the point
- * itself is left out. But if the point is in a goal's area, it is the only corner. *total is the
+/* Writes the corners (x, y each) of the path from a point. The last corner is the goal. The point
+ * itself is not a corner, unless it is in a goal's area: it is then the only corner. *total is the
  * number of corners; 0: there is no way. If *total exceeds `capacity`, the first `capacity` corners
  * are written. If the walls were rebuilt after the field, only the way to the first corner is
  * tested. */
 copse_status copse_flowfield_path(const copse_flowfield *field, const float *point, float *corners,
                                   uint32_t capacity, uint32_t *total);
-/* What an agent heads for. */
+/* What an agent heads for. copse_flowfield_lead reads `anchor`, as the previous call wrote it, and
+ * writes all members. */
 typedef struct copse_flowfield_aim {
-  uint32_t anchor; /* the anchor (a goal or a turning point) that the agent heads for; COPSE_NONE if
-                    * it heads for none. in: what the previous call wrote; COPSE_NONE in the first
-                    * call */
-  float point[2];  /* out: the next corner of the way; the agent's own position if it is at the goal
-                    * or if there is no way. Beyond this corner, the agent may come too near to a
+  uint32_t anchor; /* the anchor that the agent heads for; COPSE_NONE if it heads for none. Set it
+                    * to COPSE_NONE before the first call */
+  float point[2];  /* the next corner of the path; the agent's own position if it is at the goal or
+                    * if there is no path. Beyond this corner, the agent may come too near to a
                     * wall */
-  float direction[2]; /* out: the unit vector from the agent toward `point`; 0, 0 if the agent is at
+  float direction[2]; /* the unit vector from the agent toward `point`; 0, 0 if the agent is at
                        * `point` */
-  float distance; /* out: the length of the way, plus the goal's cost; INFINITY: there is no way */
+  float distance;     /* the length of the path, plus the goal's cost; INFINITY: there is no path */
 } copse_flowfield_aim;
 /* Writes what a moving agent of a given radius heads for in this step. Keep `aim` for the next
  * step.
@@ -1426,8 +1429,8 @@ copse_status copse_flowfield_lead(const copse_flowfield *field, const float *poi
  *
  * Several fields can lead a crowd: an agent follows the first field whose mask shares a bit with
  * its groups. If the field leads the crowd already, its mask is replaced. With a mask of 0, the
- * field leads no agent. Destroy the field only after that, or after the crowd. Snapshots of a crowd
- * hold what each agent heads for, but not which fields lead the agents.
+ * field leads no agent. Before you destroy the field, set its mask to 0, or destroy the crowd.
+ * Snapshots of a crowd hold what each agent heads for, but not which fields lead the agents.
  *
  * O(1). A step then takes some tenths of a microsecond more for each agent that is led.
  * COPSE_INVALID_ARGUMENT: the crowd is 3D. COPSE_FULL: COPSE_CROWD_FIELDS fields lead the crowd
@@ -1449,15 +1452,15 @@ size_t copse_flowfield_lines(const copse_flowfield *field, size_t skipped, float
                              size_t capacity);
 typedef struct copse_flowfield_statistics { /* of the last build, unless a member says otherwise */
   uint32_t cells;                           /* columns * rows */
-  uint32_t blocked; /* cells whose center is too near to a wall, in a solid area, or closed */
-  uint32_t reached; /* cells from whose center there is a way to a goal */
-  uint32_t anchors; /* turning points, goals, and centers of cells that lead into narrow passages */
-  uint32_t moved;   /* goals that were not at a free place: moved to a free cell or, if none is
-                     * free, ignored */
-  uint32_t floods;  /* searches for cells in sight, each from one anchor */
-  uint64_t visits;  /* cells visited */
-  uint64_t sights;  /* lines of sight tested */
-  uint64_t work;    /* the work of the build, in the unit of copse_flowfield_update */
+  uint32_t blocked;  /* cells whose center is too near to a wall, in a solid area, or closed */
+  uint32_t reached;  /* cells from whose center there is a way to a goal */
+  uint32_t anchors;  /* turning points, goals, and centers of cells at narrow passages */
+  uint32_t moved;    /* goals that were not at a free place: moved to a free cell or, if none is
+                      * free, ignored */
+  uint32_t floods;   /* searches for cells in sight, each from one anchor */
+  uint64_t visits;   /* cells visited */
+  uint64_t sights;   /* lines of sight tested */
+  uint64_t work;     /* the work of the build, in the unit of copse_flowfield_update */
   uint32_t restarts; /* since the creation: updates that started over because walls were rebuilt */
   bool isCurrent;    /* true if the walls are still those of the build */
   bool isUnderWay;   /* true if a build is under way */
@@ -1468,7 +1471,7 @@ copse_flowfield_statistics copse_flowfield_stats(const copse_flowfield *field);
 bool copse_flowfield_validate(const copse_flowfield *field);
 
 /* Saves the last build, the build under way, and the settings except the obstacle tree. The field
- * that restores needs the same bounds and cell, and room for the anchors and goals. After a
+ * that you restore into needs the same bounds and cell, and room for the anchors and goals. After a
  * restore, the field goes on exactly like the saved one. If its obstacle tree has other walls, the
  * field goes on as if the tree had been rebuilt. */
 copse_status copse_flowfield_save(const copse_flowfield *field, void *bytes, size_t capacity,

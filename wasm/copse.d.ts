@@ -721,9 +721,9 @@ export interface CellOptions {
    * build moves them into the world, in its own copy. Distances are the shorter way, across the
    * edges too; each agent is found at most once, for any radius. Cells divide the world exactly, so
    * they may be wider than `cellSize`. They are also wider if there would otherwise be more than
-   * four cells per agent. `range`, `countRange`, `cone`, `raycast`, their other forms, `frustum`,
-   * and sensors that are boxes throw a `TypeError`. Default: the world does not wrap. 'copse/grid'
-   * does not have this option.
+   * about four cells per agent. `range`, `countRange`, `cone`, `raycast`, their other forms,
+   * `frustum`, and sensors that are boxes throw a `TypeError`. Default: the world does not wrap.
+   * 'copse/grid' does not have this option.
    */
   wrap?: readonly number[]
 }
@@ -1406,9 +1406,9 @@ export interface AgentNumbers {
    */
   timeHorizonObstacles?: number
   /**
-   * The maximum change of the velocity per second. May be Infinity. The time horizon for walls
-   * grows to the time that the agent needs to brake, up to 100 seconds: if all steps are equally
-   * long, the agent stops at walls. Default: Infinity.
+   * The maximum change of the velocity per second. May be Infinity. The agent looks at least as far
+   * ahead for walls as it needs to brake, up to 100 seconds. So if all time steps are equally long,
+   * it stops before it hits a wall. Default: Infinity.
    */
   maxAcceleration?: number
   /**
@@ -1615,7 +1615,7 @@ export class Crowd extends AnyCrowd<2> {
    *
    * Up to 32 fields can lead a crowd: an agent follows the first one whose `mask` has a bit of the
    * agent's groups. Calling `follow` again with the same field replaces the mask; with mask 0, the
-   * field leads no agent any more. Snapshots hold what each agent heads for, but not the fields:
+   * field no longer leads any agent. Snapshots hold what each agent heads for, but not the fields:
    * call `follow` again for a new crowd, before its first step. A step takes 0.1 to 0.3 µs more for
    * each agent that is led. `FULL`: 32 fields lead the crowd already. If a field is disposed, steps
    * throw `DISPOSED` until you call `follow(field, { mask: 0 })`. 'copse/crowd', which has no flow
@@ -1645,8 +1645,8 @@ export interface FlowFieldOptions {
   radius?: number
   /**
    * The maximum number of anchors, 1 to 65,534: goals, and turning points beside the corners of
-   * walls. A right angle has 2 turning points, the end of a thin wall 4. The border of a goal area
-   * takes an anchor per cell. Default: 4,096.
+   * walls. A right angle has 2 turning points, the end of a thin wall has 4. The border of a goal
+   * area takes an anchor per cell. Default: 4,096.
    */
   capacity?: number
   /** The maximum number of goals, 1 to 65,534. Default: 64. */
@@ -1673,13 +1673,13 @@ export interface FlowDirections {
 export interface FlowFieldStats {
   /** The number of cells. */
   cells: number
-  /** The number of cells that paths avoid: closed ones, and those with the center in or near walls. */
+  /** The number of cells that are closed, or have their center in or too near to a wall. */
   blocked: number
   /** The number of cells from whose center there is a way to a goal. */
   reached: number
   /**
-   * The number of anchors, the points from which a build searches for ways: turning points beside
-   * the corners of walls, goals, and centers of cells beside narrow passages.
+   * The number of anchors, the points from which a build searches for paths: turning points beside
+   * the corners of walls, goals, and centers of cells at narrow passages.
    */
   anchors: number
   /**
@@ -1709,22 +1709,22 @@ export interface FlowFieldStats {
 }
 
 /**
- * Ways around walls in the plane, from everywhere to the nearest of some goals: for many agents
- * that share few goals. A build is the costly part; each agent's direction is then cheap. For a
- * single agent, a search for one path costs less than a build.
+ * Paths around walls in the plane, for many agents that head for the same goals. From any point, a
+ * path leads to the nearest goal. A build is the costly part; each agent's direction is then cheap.
+ * For a single agent, a search for one path costs less than a build.
  *
- * The field divides its bounds into square cells. Walls come from an obstacle tree. For walls that
- * have not changed since the build, the field guarantees:
+ * The field divides its bounds into square cells. Walls come from an obstacle tree. Paths keep a
+ * distance from walls, the field's `radius`. For walls that have not changed since the build:
  *
- * - A way keeps farther than `radius` from all walls, if its start does.
- * - A way is found if there is one that is nowhere narrower than a cell, after the radius is taken
- *   off on both sides. Narrower passages may be found or missed.
- * - Ways are nearly the shortest: where gaps are at least three cells wide, longer by less than
- *   0.2% on average.
+ * - A path does not come within the radius of a wall, unless it starts there.
+ * - A path is found if there is one on which every gap between walls has a width of at least one
+ *   cell plus twice the radius. Paths through narrower gaps may be found or missed.
+ * - Paths are nearly the shortest: on average less than 0.2% longer, where gaps are at least three
+ *   cells wide.
  *
  * If polygons changed, the next call builds the obstacle tree, but not the field. Queries test the
- * start of a way against the new walls: so no agent is sent through a wall that moved. But until
- * the next build of the field, queries may find no way.
+ * start of a path against the new walls: so no agent is sent through a wall that moved. But until
+ * the next build of the field, queries may find no path.
  *
  * A build depends only on the walls, closed cells, goals and radius, and the options `bounds` and
  * `cell`. A build that is spread over many `update` calls has the same results, bit for bit.
@@ -1807,10 +1807,10 @@ export class FlowField extends CoreObject {
    * if there is no way. In a goal area, the length is the area's cost, unless another goal is
    * nearer.
    *
-   * If the point is nearer to a wall than the field's `radius`, the first straight part of the way
-   * may come almost as near to the wall as the point. But if `radius` exceeds the point's distance
-   * from the wall by more than ten cells, or if the point is in a sharp corner, there may be no
-   * way.
+   * If the point is nearer to a wall than the field's `radius`, the first straight part of the path
+   * may come as near to a wall as the point is, or 0.1% nearer. But if `radius` exceeds the point's
+   * distance from the wall by more than ten cells, or if the point is in a sharp corner, there may
+   * be no way.
    */
   distance(...point: Point<2>): number
   /**
@@ -1826,9 +1826,10 @@ export class FlowField extends CoreObject {
    */
   directionMany(points: Float32Array): FlowDirections
   /**
-   * Returns the corners of the way from a point to the nearest goal, x, y, x, y, …: the point is
-   * not among them, the goal is the last. Empty if there is no way. If the walls changed since the
-   * build, only the way to the first corner is tested. Valid until the next `path`.
+   * Returns the corners of the path from a point to the nearest goal: x, y, x, y, …. The last
+   * corner is the goal. The point itself is not a corner, unless it is in a goal area: it is then
+   * the only corner. Empty if there is no path. If the walls changed since the build, only the way
+   * to the first corner is tested. Valid until the next `path`.
    */
   path(...point: Point<2>): Float32s
   /**

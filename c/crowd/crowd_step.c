@@ -6,14 +6,14 @@
 #include "../base/scan.h"
 #include "crowd.h"
 
-/* An agent outside of solid areas is tested only once in this many steps for being inside one. An
- * agent that was inside at its last test, or is new, is tested in every step. */
+/* Whether an agent is inside a solid area is tested only once in this many steps. An agent that was
+ * inside at its last test, or is new, is tested in every step. */
 enum { CHECK_INTERVAL = 32 };
 
 /* ---- Reading an agent's attributes ---- */
 
-/* An agent that makes no progress toward its goal for this many seconds sidesteps at the greatest
- * angle. */
+/* An agent with a neighbor in its way sidesteps: it turns aside, by an angle that grows while it
+ * makes no progress toward its goal. After this many seconds, the angle is at its maximum. */
 static const float PATIENCE = 2;
 
 /* For an agent led by a flow field, the sidestep angle grows only after this many seconds without
@@ -21,8 +21,8 @@ static const float PATIENCE = 2;
  * down. */
 static const float QUEUE = 4;
 
-/* An agent under way uses only this fraction of its time horizon against arrived neighbors, so that
- * it can push between them. An arrived agent uses its whole horizon. */
+/* An agent that is still walking looks less far ahead for neighbors that have arrived: only this
+ * fraction of its time horizon. So it can come close to them, and push between them. */
 static const float PUSH = 1.0f / 8;
 
 /* Returns 1 / time horizon. A horizon shorter than the time step counts as one time step. */
@@ -39,7 +39,7 @@ static float inverse_wall_horizon(const copse_crowd *crowd, uint32_t slot, float
   const float MOST_BRAKING = 100; /* in seconds: a longer horizon would reach walls far away */
   const float inverse = inverse_horizon(crowd, FIELD_TIME_HORIZON_OBSTACLES, slot, timeStep);
   const float acceleration = crowd_number(crowd, FIELD_MAX_ACCELERATION, slot);
-  /* Unlimited acceleration brakes at once, and zero acceleration never. */
+  /* With unlimited acceleration, the agent can stop at once. With none, it can't brake. */
   if (!(acceleration > 0 && acceleration < COPSE_MAX_COORDINATE)) return inverse;
   const float *velocity = crowd->bodies[slot].velocity;
   const float speed = sqrtf(velocity[0] * velocity[0] + velocity[1] * velocity[1]);
@@ -103,8 +103,8 @@ ALWAYS_INLINE void limit_speed(float *velocity, uint32_t dim, float maxSpeed) {
 /* Adjusts how an agent avoids one of its neighbors: its share of the avoidance, and its time
  * horizon. Does nothing unless exactly one of the two has arrived.
  * - If both have the same goal, the arrived agent's share is 0, and the other's is 1.
- * - If their goals differ, the arrived agent's share is 1, to let the other pass. The other's share
- *   is a half: the two do more than necessary.
+ * - If their goals differ, the arrived agent's share is 1, to let the other pass. The other still
+ *   does its half. By design, the two together do more than is needed to avoid a collision.
  * - In both cases, the agent that has not arrived uses a shorter time horizon (see PUSH). */
 static void set_terms_at_goal(const copse_crowd *crowd, uint32_t slot, uint32_t other,
                               uint32_t index, orca_terms *terms) {
@@ -145,9 +145,9 @@ static void set_terms(const copse_crowd *crowd, const orca_agent *agent, const u
     terms->avoiding[i] =
         ownPriority + otherPriority > 0 ? otherPriority / (ownPriority + otherPriority) : 0.5f;
     if (!crowd->def.exact) set_terms_at_goal(crowd, agent->slot, id, i, terms);
-    /* Two agents that are not on a collision course may change their velocities until they are.
-     * Each may use half of that change, whatever the priorities: a share by priority could be 0,
-     * and then an agent that moves away could not even slow down. */
+    /* Two agents that are not on a collision course may change their velocities, but must not get
+     * onto one. Each may use half of that room, whatever the priorities: a share by priority could
+     * be 0, and then an agent that moves away could not even slow down. */
     terms->room[i] = 0.5f;
     if (crowd_whole(crowd, FIELD_LOCKED)[id] || !(crowd_whole(crowd, FIELD_MASK)[id] & groups))
       terms->avoiding[i] = terms->room[i] = 1;
@@ -200,7 +200,9 @@ static bool is_permitted(const constraint_set *constraints, const float *velocit
   return first == count;
 }
 
-/* `rest` is the velocity that means standing still, see orca2_solve. */
+/* Writes the best velocity, see orca2_solve. `rest` is the velocity of an agent that stands still:
+ * 0 or, if velocities are relative to the agent's present one, minus the present one. True if the
+ * result violates no constraint. */
 static bool solve(const constraint_set *constraints, const float *preferred, const float *rest,
                   float maxSpeed, float *velocity) {
   return constraints->dimensions == 3
@@ -291,9 +293,10 @@ OUT_OF_LINE void choose_velocity(copse_crowd *crowd, const copse_obstacle *walls
 
 /* ---- All agents of a step ---- */
 
-/* Prepares a step: updates crowd->bodies (what neighbors read of each agent), crowd->present (its
- * groups) and crowd->isEqual (true if all agents share avoidance evenly). Returns a summary of all
- * agents. Stops at the first agent that is not finite (see crowd_is_finite). */
+/* Prepares a step. Updates two arrays by slot: crowd->bodies, what neighbors read of an agent, and
+ * crowd->present, the agent's groups, or 0 if it takes no part in the step. Updates crowd->isEqual:
+ * true if all agents share avoidance evenly. Returns a summary of all agents. Stops at the first
+ * agent that is not finite (see crowd_is_finite). */
 static crowd_overview prepare(copse_crowd *crowd) {
   crowd_overview overview = {.end = crowd_end(crowd), .bad = COPSE_NONE};
   crowd->isEqual = true;

@@ -1,6 +1,10 @@
 /* Batch queries of points: checks of arguments, writing rows of results, and code that all
  * structures share.
  *
+ * Terms (see batch.h). A structure *gathers* agents that are close together: it copies them into
+ * one array, a `nearby`. A *run* is a range of this array. An *asker* is an agent, or one of the
+ * caller's points, that gets a row of results.
+ *
  * Compiled for speed. */
 
 #include "batch.h"
@@ -51,12 +55,11 @@ static copse_query query_of(const batch_query *batch, uint32_t slot) {
   return query;
 }
 
-/* A list of runs of gathered agents to scan: first those for the next row of results, then those
- * for the row after it, and so on. */
+/* The runs to scan for each row of results. */
 typedef struct run_list {
-  const near_run *runs;
-  uint32_t count; /* how many runs to scan for each row of results */
-  uint32_t step;  /* added to `runs` after each row of results; 0 if all rows scan the same runs */
+  const near_run *runs; /* the runs for the next row */
+  uint32_t count;       /* how many runs to scan for each row */
+  uint32_t step; /* how far to advance `runs` after each row; 0 if all rows scan the same runs */
 } run_list;
 
 static run_list run_list_of(const near_run *runs, const near_run *whole, uint32_t dimensions) {
@@ -64,10 +67,9 @@ static run_list run_list_of(const near_run *runs, const near_run *whole, uint32_
   return runs ? (run_list){runs, count, count} : (run_list){whole, 1, 0};
 }
 
-/* Returns a bit for each of four hits, set if the hit belongs in the row of the asker, which is an
- * agent or one of the caller's points. A hit does not belong there if it is the asker itself, if
- * the query excludes it, or if its groups do not match the asker's mask. In a plain batch all
- * groups match. */
+/* Returns a bit for each of four hits, set if the hit belongs in the asker's row. A hit does not
+ * belong there if it is the asker itself, if the query excludes it, or if its groups do not match
+ * the asker's mask. In a plain batch all groups match. */
 ALWAYS_INLINE uint32_t wanted(word4 hit, const nearby *near, uint32_t i, word4 ids,
                               const batch_asker *asker, const bool plain) {
   hit = word4_without(hit, word4_equal(ids, asker->skipped));
@@ -78,8 +80,8 @@ ALWAYS_INLINE uint32_t wanted(word4 hit, const nearby *near, uint32_t i, word4 i
 
 /* ---- Rows of all agents within a radius -------------------------------------------------- */
 
-/* Initializes a writer of `count` rows, of which `written` will be written. If these are not all
- * rows, empties all rows first. */
+/* Initializes a writer of `count` rows. If only `written` < `count` of them will be written,
+ * empties all rows first. */
 SMALL_CODE static void rows_start(row_writer *writer, const copse_rows *rows, uint32_t count,
                                   uint32_t written) {
   if (count > written) {
@@ -213,13 +215,13 @@ SMALL_CODE copse_status copse_points_all_within(const copse_points *points, floa
 
 /* ---- Rows of the k nearest agents -------------------------------------------------------- */
 
-/* How often select_near may guess a threshold. After that, it collects all candidates, and uses a
- * heap if they are too many. */
+/* The maximum number of distances that select_near, below, tries for one row. After that, it
+ * collects all candidates, and uses a heap if they are too many. */
 enum { SELECT_TRIES = 4 };
 
-/* The first try for a row looks for candidates within guess2: the squared distance of an earlier
- * row's k-th neighbor, times GUESS_MARGIN. Measured: with 1.3, a second try is rarely needed, and
- * few candidates are superfluous. */
+/* The first try collects candidates within guess2: the squared distance of an earlier row's k-th
+ * neighbor, times GUESS_MARGIN. Measured: with 1.3, a second try is rarely needed, and few
+ * candidates are superfluous. */
 static const float GUESS_MARGIN = 1.3f;
 
 SMALL_CODE static expectation expectation_start(uint32_t k, uint32_t dimensions) {
@@ -239,10 +241,9 @@ void expect(expectation *expected) {
   expected->full = 0;
 }
 
-/* Collects the possible neighbors of an asker (an agent or one of the caller's points): gathered
- * agents in the runs of `list` that are within the squared distance limit2 and pass the query's
- * filters. Writes them to `candidates`, which needs room for NEAR_LIMIT + NEAR_PADDING entries.
- * Returns their number. */
+/* Collects the possible neighbors of an asker: gathered agents in the runs of `list` that are
+ * within the squared distance limit2 and pass the query's filters. Writes them to `candidates`,
+ * which needs room for NEAR_LIMIT + NEAR_PADDING entries. Returns their number. */
 ALWAYS_INLINE uint32_t collect_in(const nearby *near, const run_list *list,
                                   const batch_asker *asker, float limit2, pairs candidates,
                                   const bool plain, const int dim) {
@@ -286,9 +287,10 @@ SMALL_CODE OUT_OF_LINE uint32_t heap_into(pairs candidates, uint32_t size, uint3
   return nearest.size;
 }
 
-/* Writes a row, and returns its length: the k agents nearest to the asker (an agent or a point)
- * among those of some runs within the squared distance limit2. For speed, first tries *guess2 (0:
- * no guess yet), within which slightly more than k are expected. Updates it for the next row. */
+/* Writes the k agents nearest to the asker to a row: those in the runs of `list` that are within
+ * the squared distance limit2. Returns the length of the row. For speed, first looks only within
+ * the squared distance *guess2, where slightly more than k agents are expected (0: no guess yet).
+ * Updates *guess2 for the next row. */
 static uint32_t select_near(const batch_query *batch, const nearby *near, const run_list *list,
                             const batch_asker *asker, uint32_t k, float limit2, float *guess2,
                             pairs row) {
@@ -344,9 +346,8 @@ SMALL_CODE static uint32_t nearest_of_query(const batch_query *batch, const floa
   return results.total;
 }
 
-/* Writes the row of entry i of `near`, an agent or a point, by a query of all agents. Needed if
- * only `count` < k agents are within reach2. First tries a greater distance, estimated from
- * `count`. */
+/* Writes the row of the asker in entry i of `near`, by a query of the whole index. Needed if only
+ * `count` < k agents are within reach2. First tries a greater distance, estimated from `count`. */
 SMALL_CODE OUT_OF_LINE uint32_t nearest_beyond(const batch_query *batch, const nearby *near,
                                                uint32_t i, uint32_t k, uint32_t count, float reach2,
                                                pairs row) {
