@@ -474,7 +474,7 @@ bench-boxes: lib
 bench-walls: lib
 	$(BENCH) quick walls
 
-## bench-ways: the part for ways around walls: flow fields, against the navigation mesh of recast-navigation
+## bench-ways: the part for paths around walls: flow fields, against the navigation mesh of recast-navigation
 bench-ways: lib
 	$(BENCH) quick ways
 

@@ -638,9 +638,9 @@ typedef struct copse_sensed_agents {
  *   in dimensions; the index is `external` and `agents` is NULL; or the index wraps around and a
  *   sensor is a box.
  * - COPSE_NOT_BUILT: the index was never built.
- * - COPSE_FULL: a limit is too small: `agents` if *needed is 0 (the last build has more slots than
- *   that), else `results`. All rows are then empty, but nothing is lost: raise the limit by
- *   copse_sensors_reserve, then update again. */
+ * - COPSE_FULL: a limit is too small. If *needed is 0, the limit is `agents`: the last build has
+ *   more slots than that. Else the limit is `results`. All rows are then empty, but nothing is
+ *   lost: raise the limit by copse_sensors_reserve, then update again. */
 copse_status copse_sensors_update(copse_sensors *sensors, const copse_points *points,
                                   const copse_sensed_agents *agents, uint32_t *needed);
 
@@ -1256,7 +1256,7 @@ copse_status copse_crowd_restorable(const copse_crowd *crowd, const void *bytes,
  *
  * The field divides its bounds into square cells. Walls come from an obstacle tree. Paths keep a
  * distance from walls, the field's *radius*. If the walls have not changed since the build:
- * - A path does not come within the radius of a wall, unless it starts there.
+ * - A path stays farther from all walls than the radius, unless its start is nearer.
  * - A path is found if there is one on which every gap between walls has a width of at least one
  *   cell plus twice the radius. Paths through narrower gaps may be found or missed.
  * - Paths are nearly the shortest: on average less than 0.2% longer, where gaps are at least three
@@ -1265,16 +1265,16 @@ copse_status copse_crowd_restorable(const copse_crowd *crowd, const void *bytes,
  *   the definition. A build in several updates gives the same bits as a build in one call.
  *
  * A path leads from *anchor* to anchor. Anchors are the goals, and turning points just off the
- * corners of walls and of closed cells. Where a narrow passage needs it, the center of a cell is an
- * anchor too. A corner of a wall has 1 turning point if the wall turns there by up to an eighth of
- * a circle, 2 if up to a quarter, else 4. A corner of closed cells has 1 turning point. Turning
+ * corners of walls and of closed cells. In some narrow passages, the center of a cell is an anchor
+ * too. A corner of a wall has 1 turning point if the wall turns there by up to an eighth of a
+ * circle, 2 if up to a quarter, else 4. A corner of closed cells has 1 turning point. Turning
  * points that are blocked or outside of the bounds are left out.
  *
  * Walls that extend a million times as far as the field may be missed, due to rounding.
  *
  * The obstacle tree must exist during every build and query: both test lines of sight in the tree.
  * If the tree was rebuilt after the field, a query tests every line of sight from its point against
- * the new tree. So an agent is never sent through a wall that moved, but it may find no way until
+ * the new tree. So an agent is never sent through a wall that moved, but it may find no path until
  * the field is built again. */
 #define COPSE_FLOWFIELD_MAX_CAPACITY 65534 /* the maximum number of anchors */
 #define COPSE_FLOWFIELD_MAX_SIDE     16384 /* the maximum number of cells along each axis */
@@ -1282,7 +1282,7 @@ typedef struct copse_flowfield_def {
   float bounds[4]; /* lo x, y, hi x, y, with lo < hi. Default: 0, 0, 100, 100 */
   float cell; /* the side of a cell, in world units: at least 1/65,536 of the largest coordinate of
                * the bounds. The last column and row may reach beyond the bounds. Default: 1 */
-  float radius;      /* distance of ways from walls, see copse_flowfield_set_radius. Default: 0.5 */
+  float radius;      /* clearance of paths, see copse_flowfield_set_radius. Default: 0.5 */
   uint32_t capacity; /* maximum number of anchors: 1 … COPSE_FLOWFIELD_MAX_CAPACITY. Default: 4,096
                       */
   uint32_t goals;    /* maximum number of goals: 1 … COPSE_FLOWFIELD_MAX_CAPACITY. Default: 64 */
@@ -1310,18 +1310,18 @@ uint32_t copse_flowfield_rows(const copse_flowfield *field);
 /* ---- Settings: they take effect with the next build that begins ---- */
 /* Sets the walls; NULL: none. The tree is not copied: it must exist while the field uses it. */
 void copse_flowfield_set_obstacles(copse_flowfield *field, const copse_obstacle *walls);
-/* Sets the minimum distance between ways and walls, in world units. Choose slightly more than the
+/* Sets the minimum distance between paths and walls, in world units. Choose slightly more than the
  * radius of the largest agent, such as 1.02 times that radius: agents then have room to turn.
  * COPSE_INVALID_ARGUMENT: less than half a cell, or more than COPSE_MAX_COORDINATE. */
 copse_status copse_flowfield_set_radius(copse_flowfield *field, float radius);
 float copse_flowfield_radius(const copse_flowfield *field); /* the radius for the next build */
-/* Returns a byte per cell, row by row from low y, for the caller to write. Ways don't enter cells
+/* Returns a byte per cell, row by row from low y, for the caller to write. Paths don't enter cells
  * whose byte is not 0. Only an agent's center counts: to keep its whole body out of an area, close
  * the cells around the area too. An agent in a closed cell may leave the cell. */
 uint8_t *copse_flowfield_closed(copse_flowfield *field);
 
 /* A goal: a point (lo equals hi) or an area, the closed box lo … hi. An agent anywhere in an area
- * is at the goal. Ways to an area end on its border, at anchors: points at most a cell apart.
+ * is at the goal. Paths to an area end on its border, at anchors: points at most a cell apart.
  *
  * A place is free if it is inside the bounds, not too near to a wall, in no solid area and in no
  * closed cell. If a goal's point is not free, the goal moves to the nearest center of a cell that
@@ -1329,7 +1329,7 @@ uint8_t *copse_flowfield_closed(copse_flowfield *field);
  * center of a cell nearest to the middle of the area. If no center is free, the goal is ignored. */
 typedef struct copse_flowfield_goal {
   float lo[2], hi[2];
-  float cost; /* added to the length of ways to this goal: 0 … COPSE_MAX_COORDINATE */
+  float cost; /* added to the length of paths to this goal: 0 … COPSE_MAX_COORDINATE */
 } copse_flowfield_goal;
 /* Sets all goals; the array is copied. Errors: COPSE_FULL (more than
  * copse_flowfield_goal_capacity), COPSE_INVALID_ARGUMENT (a coordinate is not finite, lo > hi, or a
@@ -1371,15 +1371,15 @@ bool copse_flowfield_is_built(const copse_flowfield *field); /* true after the f
  * A query tries the anchors of the 4 cells around its point. If none of these is in sight, as may
  * happen near walls, the query tries the anchors of 12 more cells, then the centers of 36 cells,
  * then those of cells farther out, up to 1.5 radii (at most 16 cells). Most points in the open need
- * no test of a line of sight. From outside of the bounds, ways lead to cells in sight at the
- * border. Queries fail with COPSE_NOT_BUILT before the first build, and with
- * COPSE_INVALID_ARGUMENT for coordinates that are not finite. */
-/* Writes the length of the way from a point to the nearest goal, plus the goal's cost. INFINITY:
- * there is no way. In a goal's area, the length of the way to this goal is 0. */
+ * no test of a line of sight. From outside of the bounds, paths lead to cells in sight at the
+ * border. Queries fail with COPSE_NOT_BUILT before the first build, and with COPSE_INVALID_ARGUMENT
+ * for coordinates that are not finite. */
+/* Writes the length of the path from a point to the nearest goal, plus the goal's cost. INFINITY:
+ * there is no path. In a goal's area, the length of the path to this goal is 0. */
 copse_status copse_flowfield_distance(const copse_flowfield *field, const float *point,
                                       float *distance);
-/* Writes the direction of the way from a point: a unit vector (x, y); 0, 0 at the goal or if there
- * is no way. Writes *distance as copse_flowfield_distance does; `distance` may be NULL. */
+/* Writes the direction of the path from a point: a unit vector (x, y); 0, 0 at the goal or if there
+ * is no path. Writes *distance as copse_flowfield_distance does; `distance` may be NULL. */
 copse_status copse_flowfield_direction(const copse_flowfield *field, const float *point,
                                        float *direction, float *distance);
 /* Writes the directions of n points (x, y each), and their distances, unless `distances` is NULL.
@@ -1388,9 +1388,9 @@ copse_status copse_flowfield_direction_many(const copse_flowfield *field, const 
                                             uint32_t n, float *directions, float *distances);
 /* Writes the corners (x, y each) of the path from a point. The last corner is the goal. The point
  * itself is not a corner, unless it is in a goal's area: it is then the only corner. *total is the
- * number of corners; 0: there is no way. If *total exceeds `capacity`, the first `capacity` corners
- * are written. If the walls were rebuilt after the field, only the way to the first corner is
- * tested. */
+ * number of corners; 0: there is no path. If *total exceeds `capacity`, the first `capacity`
+ * corners are written. If the walls were rebuilt after the field, only the path to the first corner
+ * is tested. */
 copse_status copse_flowfield_path(const copse_flowfield *field, const float *point, float *corners,
                                   uint32_t capacity, uint32_t *total);
 /* What an agent heads for. copse_flowfield_lead reads `anchor`, as the previous call wrote it, and
@@ -1407,24 +1407,24 @@ typedef struct copse_flowfield_aim {
 } copse_flowfield_aim;
 /* Writes what a moving agent of a given radius heads for in this step. Keep `aim` for the next
  * step.
- * - The agent keeps heading for its anchor while that is in sight and no other way is shorter. So
+ * - The agent keeps heading for its anchor while that is in sight and no other path is shorter. So
  *   agents don't swing to and fro in narrow gaps.
  * - Within 1.5 cells of its anchor, the agent turns to the next anchor once that is in sight. If
  *   the distance to its anchor is at most the field's radius minus its own radius, the agent turns
  *   without a test of walls.
  * - Anchors keep their numbers from build to build while walls, closed cells and radius are the
  *   same. An unknown number counts as COPSE_NONE.
- * - For an agent that is larger than the field's radius, there is no way.
+ * - For an agent that is larger than the field's radius, there is no path.
  * - COPSE_INVALID_ARGUMENT: the point is not finite, or the radius is NaN or negative. After any
- *   error, *aim says that there is no way. */
+ *   error, *aim says that there is no path. */
 copse_status copse_flowfield_lead(const copse_flowfield *field, const float *point, float radius,
                                   copse_flowfield_aim *aim);
 
 /* Makes a field lead the agents of a crowd whose groups share a bit with `mask`. In each step,
  * these agents prefer the field's direction at their preferredSpeed, until they are at the goal.
  * They arrive and get stuck as with goals of their own. The step also writes the agents' entries of
- * `goals`: the center of the goal that the field leads the agent to; NaN if there is no way. If
- * there is no way, or the agent is larger than the field's radius, the agent stands still, and is
+ * `goals`: the center of the goal that the field leads the agent to; NaN if there is no path. If
+ * there is no path, or the agent is larger than the field's radius, the agent stands still, and is
  * then reported as stuck. An agent stops where it enters a goal's area.
  *
  * Several fields can lead a crowd: an agent follows the first field whose mask shares a bit with
@@ -1437,23 +1437,23 @@ copse_status copse_flowfield_lead(const copse_flowfield *field, const float *poi
  * already. */
 copse_status copse_crowd_follow(copse_crowd *crowd, const copse_flowfield *field, uint32_t mask);
 
-/* Returns an array by cell: the length of the way from the cell's center to the nearest goal;
+/* Returns an array by cell: the length of the path from the cell's center to the nearest goal;
  * INFINITY: there is none. The array is valid until the next build, update, restore, reserve or
  * destroy, and meaningless before the first build. */
 const float *copse_flowfield_distances(const copse_flowfield *field);
-/* Writes cells to draw, row by row, 7 floats each: lo x, y, hi x, y; the length of the way from the
- * center (INFINITY: none); the anchor (-1: none); 1 if the cell is blocked, else 0. */
+/* Writes cells to draw, row by row, 7 floats each: lo x, y, hi x, y; the length of the path from
+ * the center (INFINITY: none); the anchor (-1: none); 1 if the cell is blocked, else 0. */
 size_t copse_flowfield_cells(const copse_flowfield *field, size_t skipped, float *out,
                              size_t capacity);
-/* Writes lines to draw, 5 floats each: x0, y0, x1, y1, length of the way. Each anchor that has a
- * way has a line, which leads to the next anchor on the way. The line of a goal starts and ends at
- * the goal. */
+/* Writes lines to draw, 5 floats each: x0, y0, x1, y1, length of the path. Each anchor that has a
+ * path has a line, which leads to the next anchor on the path. The line of a goal starts and ends
+ * at the goal. */
 size_t copse_flowfield_lines(const copse_flowfield *field, size_t skipped, float *out,
                              size_t capacity);
 typedef struct copse_flowfield_statistics { /* of the last build, unless a member says otherwise */
   uint32_t cells;                           /* columns * rows */
   uint32_t blocked;  /* cells whose center is too near to a wall, in a solid area, or closed */
-  uint32_t reached;  /* cells from whose center there is a way to a goal */
+  uint32_t reached;  /* cells from whose center there is a path to a goal */
   uint32_t anchors;  /* turning points, goals, and centers of cells at narrow passages */
   uint32_t moved;    /* goals that were not at a free place: moved to a free cell or, if none is
                       * free, ignored */

@@ -718,8 +718,8 @@ export interface CellOptions {
   /**
    * A world that wraps around: the sides minX, minY, (minZ,) maxX, maxY, (maxZ), in world units. An
    * agent that leaves the world on one side enters it on the other. Positions may lie anywhere: a
-   * build moves them into the world, in its own copy. Distances are the shorter way, across the
-   * edges too; each agent is found at most once, for any radius. Cells divide the world exactly, so
+   * build moves them into the world, in its own copy. Distances are measured the shorter way around
+   * the world; each agent is found at most once, for any radius. Cells divide the world exactly, so
    * they may be wider than `cellSize`. They are also wider if there would otherwise be more than
    * about four cells per agent. `range`, `countRange`, `cone`, `raycast`, their other forms,
    * `frustum`, and sensors that are boxes throw a `TypeError`. Default: the world does not wrap.
@@ -758,7 +758,7 @@ export interface BuilderOptions {
 export type KdTreeOptions = IndexOptions & BuilderOptions
 
 /**
- * A balanced tree of points that seldom move: spawn points, resources, way points. Write
+ * A balanced tree of points that seldom move: spawn points, resources, waypoints. Write
  * `positions`, `build()` after changes, then query.
  *
  * The k-d tree of Bentley (1975), with one point per node and no pointers. It takes the least
@@ -1589,8 +1589,8 @@ export interface FollowOptions {
 
 /**
  * Agents in the plane that each want to move somewhere and must not collide with each other or with
- * walls. Avoidance is local: a crowd finds no way around a wall that lies between an agent and its
- * goal. {@link FlowField} finds ways for many agents. Each agent is a disc with a slot. The
+ * walls. Avoidance is local: a crowd finds no path around a wall that lies between an agent and its
+ * goal. {@link FlowField} finds paths for many agents. Each agent is a disc with a slot. The
  * properties of agents are in arrays by slot, which the game may read and write between steps.
  *
  * Optimal reciprocal collision avoidance (ORCA) after van den Berg, Guy, Lin and Manocha (2011): an
@@ -1608,10 +1608,10 @@ export class Crowd extends AnyCrowd<2> {
   /**
    * Makes a flow field lead agents around walls: in each step, the agents prefer the field's
    * direction at their `preferredSpeed`, until they are at the goal. `arrived()` and `stuck()`
-   * return these agents too. If there is no way for an agent, or the agent is larger than the
+   * return these agents too. If there is no path for an agent, or the agent is larger than the
    * field's radius, it stands still and is then stuck. An agent stops where it enters a goal's
    * area. Each step also writes the agents' `goals`: the center of the goal that the field leads
-   * the agent to; NaN if there is no way.
+   * the agent to; NaN if there is no path.
    *
    * Up to 32 fields can lead a crowd: an agent follows the first one whose `mask` has a bit of the
    * agent's groups. Calling `follow` again with the same field replaces the mask; with mask 0, the
@@ -1628,7 +1628,7 @@ export class Crowd3D extends AnyCrowd<3> {
   constructor(options?: CrowdOptions)
 }
 
-// ---- Ways around walls ----
+// ---- Paths around walls ----
 
 export interface FlowFieldOptions {
   /** The area that the field covers: [minX, minY, maxX, maxY]. */
@@ -1663,9 +1663,9 @@ export interface FlowFieldRoomOptions {
 
 /** The results of `directionMany`, with an entry per point. */
 export interface FlowDirections {
-  /** The direction of each way: a unit vector x, y; 0, 0 at the goal or if there is no way. */
+  /** The direction of each path: a unit vector x, y; 0, 0 at the goal or if there is no path. */
   directions: Float32s
-  /** The length of each way, with the goal's cost; Infinity if there is no way. */
+  /** The length of each path, with the goal's cost; Infinity if there is no path. */
   distances: Float32s
 }
 
@@ -1675,7 +1675,7 @@ export interface FlowFieldStats {
   cells: number
   /** The number of cells that are closed, or have their center in or too near to a wall. */
   blocked: number
-  /** The number of cells from whose center there is a way to a goal. */
+  /** The number of cells from whose center there is a path to a goal. */
   reached: number
   /**
    * The number of anchors, the points from which a build searches for paths: turning points beside
@@ -1716,7 +1716,7 @@ export interface FlowFieldStats {
  * The field divides its bounds into square cells. Walls come from an obstacle tree. Paths keep a
  * distance from walls, the field's `radius`. For walls that have not changed since the build:
  *
- * - A path does not come within the radius of a wall, unless it starts there.
+ * - A path stays farther from all walls than the radius, unless its start is nearer.
  * - A path is found if there is one on which every gap between walls has a width of at least one
  *   cell plus twice the radius. Paths through narrower gaps may be found or missed.
  * - Paths are nearly the shortest: on average less than 0.2% longer, where gaps are at least three
@@ -1757,21 +1757,21 @@ export class FlowField extends CoreObject {
   get obstacles(): ObstacleTree | null
   set obstacles(obstacles: ObstacleTree | null)
   /**
-   * The minimum distance between ways and walls, in world units. Choose slightly more than the
+   * The minimum distance between paths and walls, in world units. Choose slightly more than the
    * radius of the largest agent, such as 1.02 times that radius, so that this agent has room to
    * turn. At least half a cell, else a `RangeError`.
    */
   get radius(): number
   set radius(radius: number)
   /**
-   * A byte per cell, row by row from low y: ways don't enter cells whose byte is not 0. The game
+   * A byte per cell, row by row from low y: paths don't enter cells whose byte is not 0. The game
    * writes to this array. Only an agent's center counts: if all of the agent must stay out, close
    * the cells around as well. An agent in a closed cell may leave the cell. Default: 0.
    */
   get closed(): Bytes
   /**
    * Sets all goals: points x, y, x, y, …. `costs`: a number for each goal that is added to the
-   * length of ways to it, so that farther goals can be preferred. Default: 0. A goal that is too
+   * length of paths to it, so that farther goals can be preferred. Default: 0. A goal that is too
    * near to a wall, in something solid, in a closed cell or outside of the bounds is moved to the
    * nearest center of a cell that is free; if no cell is free, the goal is ignored. `FULL`: more
    * goals than the option `goals`.
@@ -1803,32 +1803,32 @@ export class FlowField extends CoreObject {
   get isBuilt(): boolean
 
   /**
-   * Returns the length of the way from a point to the nearest goal, plus the goal's cost; Infinity
-   * if there is no way. In a goal area, the length is the area's cost, unless another goal is
+   * Returns the length of the path from a point to the nearest goal, plus the goal's cost; Infinity
+   * if there is no path. In a goal area, the length is the area's cost, unless another goal is
    * nearer.
    *
    * If the point is nearer to a wall than the field's `radius`, the first straight part of the path
    * may come as near to a wall as the point is, or 0.1% nearer. But if `radius` exceeds the point's
    * distance from the wall by more than ten cells, or if the point is in a sharp corner, there may
-   * be no way.
+   * be no path.
    */
   distance(...point: Point<2>): number
   /**
    * Returns the direction in which to leave a point for the nearest goal: a unit vector x, y; 0, 0
-   * at the goal or if there is no way. `out`: an array of at least 2 numbers that receives the
+   * at the goal or if there is no path. `out`: an array of at least 2 numbers that receives the
    * direction and is returned. Without `out`, returns the same view each time.
    */
   direction(...query: [...point: Point<2>, out?: Float32Array]): Float32Array
   /**
-   * Returns the directions of the ways from many points to the nearest goal, and the lengths of
-   * these ways. `points`: x, y, x, y, …. Always returns the same object, with views that are valid
+   * Returns the directions of the paths from many points to the nearest goal, and the lengths of
+   * these paths. `points`: x, y, x, y, …. Always returns the same object, with views that are valid
    * until the next `directionMany`.
    */
   directionMany(points: Float32Array): FlowDirections
   /**
    * Returns the corners of the path from a point to the nearest goal: x, y, x, y, …. The last
    * corner is the goal. The point itself is not a corner, unless it is in a goal area: it is then
-   * the only corner. Empty if there is no path. If the walls changed since the build, only the way
+   * the only corner. Empty if there is no path. If the walls changed since the build, only the path
    * to the first corner is tested. Valid until the next `path`.
    */
   path(...point: Point<2>): Float32s
@@ -1838,22 +1838,22 @@ export class FlowField extends CoreObject {
    */
   path(...query: [...point: Point<2>, out: Float32Array]): number
   /**
-   * The length of the way from the center of each cell to the nearest goal, row by row from low y;
-   * Infinity if there is no way. Valid until the next build, `update` or `restore`. Read-only.
+   * The length of the path from the center of each cell to the nearest goal, row by row from low y;
+   * Infinity if there is no path. Valid until the next build, `update` or `restore`. Read-only.
    */
   get distances(): Float32s
 
   /**
    * Returns a copy of the cells, to draw them. For each cell, row by row: its bounds (minX, minY,
-   * maxX, maxY), the length of the way from its center to the nearest goal (Infinity: no way), the
-   * index of the first anchor of that way (-1: no way), and 1 if the cell is blocked, else 0. Empty
-   * before the first build.
+   * maxX, maxY), the length of the path from its center to the nearest goal (Infinity: no path),
+   * the index of the first anchor of that path (-1: no path), and 1 if the cell is blocked, else 0.
+   * Empty before the first build.
    */
   cells(): Float32s
   /**
-   * Returns a copy of the ways between anchors (goals, and points where ways turn), to draw them.
-   * For each anchor from which there is a way: a line to the next anchor (x0, y0, x1, y1), and the
-   * length of the whole way to the goal. A goal's line ends where it starts.
+   * Returns a copy of the paths between anchors (goals, and points where paths turn), to draw them.
+   * For each anchor from which there is a path: a line to the next anchor (x0, y0, x1, y1), and the
+   * length of the whole path to the goal. A goal's line ends where it starts.
    */
   lines(): Float32s
   /**

@@ -1,4 +1,4 @@
-// FlowField: ways around walls for many agents, from everywhere to the nearest of some goals.
+// FlowField: paths around walls, for many agents that head for the same goals.
 
 import {
   callOf,

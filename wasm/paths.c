@@ -229,7 +229,7 @@ EXPORT("paths_is_built") int32_t paths_is_built(int32_t handle) {
 
 /* ---- Queries ---- */
 
-/* Writes the direction and the length of the way from a point to the nearest goal. They are in the
+/* Writes the direction and the length of the path from a point to the nearest goal. They are in the
  * view `way`. */
 EXPORT("paths_direction") int32_t paths_direction(int32_t handle, float x, float y) {
   copse_status status;
@@ -252,7 +252,7 @@ EXPORT("paths_direction_many") int32_t paths_direction_many(int32_t handle, uint
       self->core, base->rooms[ROOM_GIVEN], n, base->rooms[ROOM_NEIGHBORS], base->rooms[ROOM_IDS]));
 }
 
-/* Writes the corners of the way from a point to the nearest goal. They are in the view `corners`.
+/* Writes the corners of the path from a point to the nearest goal. They are in the view `corners`.
  * Returns their number. */
 EXPORT("paths_path") int32_t paths_path(int32_t handle, float x, float y) {
   copse_status status;
@@ -264,7 +264,7 @@ EXPORT("paths_path") int32_t paths_path(int32_t handle, float x, float y) {
   return result_or_failed(total, status);
 }
 
-/* Returns the address of an array: by cell, the length of the way to the nearest goal. A completed
+/* Returns the address of an array: by cell, the length of the path to the nearest goal. A completed
  * build changes the address. */
 EXPORT("paths_distances") int32_t paths_distances(int32_t handle) {
   const paths *self = paths_of(handle);

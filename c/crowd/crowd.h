@@ -30,7 +30,7 @@ typedef enum crowd_field {
   FIELD_NEAREST, /* the least distance to the goal since the agent set out; if the agent has
                   * arrived, its distance when it arrived */
   FIELD_WAITED,  /* seconds without progress toward the goal. If the agent has arrived: seconds
-                  * since it was pushed away or the way to its goal became free */
+                  * since it was pushed away or the path to its goal became free */
   FIELD_FLOATS,
   FIELD_MAX_NEIGHBORS = FIELD_FLOATS,
   FIELD_GROUPS,
@@ -90,7 +90,7 @@ struct copse_crowd {
   orca_body *bodies;
   float *newVelocities; /* by slot: the chosen velocity; before that, if a flow field leads the
                          * agent, its preferred velocity */
-  float *distances;     /* by slot: if a flow field leads the agent, the length of its way */
+  float *distances;     /* by slot: if a flow field leads the agent, the length of its path */
   bool isEqual;         /* true if all agents share avoidance evenly: none is CROWD_UNEQUAL */
 
   /* The neighbors that the last search found (see crowd_neighbors.c). Kept between steps, but not

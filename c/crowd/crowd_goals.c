@@ -86,7 +86,7 @@ static bool update_progress(copse_crowd *crowd, uint32_t slot, float distance, f
                                                  is_held_up(crowd, slot, distance, ids, count));
     *waited = stays ? 0 : *waited + timeStep;
     if (away <= 8 * tolerance && *waited <= RETURN_AFTER) return !crowd->def.exact && !isAtGoal;
-    /* The agent was pushed away, its goal moved, or the way to the goal is free again. */
+    /* The agent was pushed away, its goal moved, or the path to the goal is free again. */
     *state &= ~(uint32_t)CROWD_ARRIVED;
     *nearest = INFINITY;
   }

@@ -1,15 +1,16 @@
-/* The flow field: ways around walls to the nearest of some goals.
+/* The flow field: paths around walls to the nearest of some goals.
  *
- * The area is divided into square cells. A *map* says for each cell how long the way from the
- * cell's center to the nearest goal is, and which *anchor* is the first on that way: a point to
+ * The area is divided into square cells. A *map* says for each cell how long the path from the
+ * cell's center to the nearest goal is, and which *anchor* is the first on that path: a point to
  * which the center has a clear line of sight. Anchors are the goals and the *turning points*, which
- * are just off the corners of walls. Each anchor has a parent, the next anchor of the way; a goal
- * has none. So a way is a position, its anchor, that anchor's parent, and so on, and is as straight
- * as walls allow. "Clear" means farther than the radius from all walls, and in no closed cell.
+ * are just off the corners of walls. Each anchor has a parent, the next anchor of the path; a goal
+ * has none. So a path is a position, its anchor, that anchor's parent, and so on, and is as
+ * straight as walls allow. "Clear" means farther than the radius from all walls, and in no closed
+ * cell.
  *
  * A build marks the cells that walls block, finds the turning points, and then takes anchors from a
  * heap, nearest first, as in Dijkstra's algorithm. Each anchor *floods*: from its cell outward,
- * ring by ring, the cells that see the anchor, and get a shorter way through it, are assigned to
+ * ring by ring, the cells that see the anchor, and get a shorter path through it, are assigned to
  * it. Most cells need no test of their line of sight. The line from a cell to the anchor crosses a
  * *square*, whose corners are the centers of four cells, and passes between two cells of the
  * previous ring. If both of these see the anchor, and the square is clear of walls, then the cell
@@ -32,7 +33,7 @@
 enum {
   NO_ANCHOR = UINT16_MAX,
   LINK_CELLS = 8 /* an anchor is linked to all turning points in sight within this many cells, to
-                  * find ways through gaps narrower than a cell */
+                  * find paths through gaps narrower than a cell */
 };
 
 /* Bits of a cell. Two of them describe the square between the centers of four cells: this cell, the
@@ -52,14 +53,14 @@ enum {
 
 typedef struct flow_anchor {
   float point[2];
-  float distance;     /* length of the way to a goal, plus the goal's cost; INFINITY: no way */
-  uint16_t parent;    /* the next anchor of the way; NO_ANCHOR: a goal, or not reached */
+  float distance;     /* length of the path to a goal, plus the goal's cost; INFINITY: no path */
+  uint16_t parent;    /* the next anchor of the path; NO_ANCHOR: a goal, or not reached */
   uint16_t isWaiting; /* 1 if the point waits in the heap; snapshots hold this, not the heap */
 } flow_anchor;
 
 typedef struct flow_map {
-  float *distances; /* by cell: the length of the way from its center to a goal; INFINITY: no way */
-  uint16_t *aims;   /* by cell: the first anchor on the way from its center; NO_ANCHOR: no way */
+  float *distances; /* by cell: length of the path from its center to a goal; INFINITY: no path */
+  uint16_t *aims;   /* by cell: the first anchor on the path from its center; NO_ANCHOR: no path */
   uint8_t *cells;   /* by cell: bits CELL_* */
   flow_anchor *anchors; /* turning points, goals, then centers of cells (see flow_mend_row) */
   copse_flowfield_goal *goals;
@@ -159,8 +160,8 @@ ALWAYS_INLINE bool flow_is_in(const copse_flowfield_goal *goal, const float *poi
  * axes. */
 bool flow_is_open(const copse_flowfield *field, const flow_map *map, const float *from,
                   const float *to, float margin);
-/* True if the straight way between two points keeps farther than `radius` from all walls, and
- * touches no closed cell. If `radius` exceeds the map's radius by some distance, the way must also
+/* True if the straight path between two points keeps farther than `radius` from all walls, and
+ * touches no closed cell. If `radius` exceeds the map's radius by some distance, the path must also
  * keep this distance from closed cells. */
 bool flow_sees(const copse_flowfield *field, const flow_map *map, const float *from,
                const float *to, float radius);
@@ -187,11 +188,11 @@ void flow_link(copse_flowfield *field, flow_map *map, uint32_t anchor);
 /* Puts an anchor into the heap of anchors to flood from, or moves it up after its distance
  * decreased. */
 void flow_wait(copse_flowfield *field, flow_map *map, uint32_t anchor);
-/* Floods from the anchor (a goal or turning point) with the shortest way to a goal, after taking it
- * out of the heap, which must not be empty. */
+/* Floods from the anchor (a goal or turning point) with the shortest path to a goal, after taking
+ * it out of the heap, which must not be empty. */
 void flow_spread(copse_flowfield *field, flow_map *map);
 /* Looks in a row for the first cell that floods missed, as may happen in narrow passages: a cell
- * whose way to a goal would be shorter through the center of a neighboring cell. Makes that center
+ * whose path to a goal would be shorter through the center of a neighboring cell. Makes that center
  * an anchor. False if there is no room for the anchor. */
 bool flow_mend_row(copse_flowfield *field, flow_map *map, uint32_t row);
 

@@ -102,7 +102,7 @@ static uint64_t step_corners(copse_flowfield *field, flow_map *map) {
   return field->columns / CELLS_PER_WORK + (field->needed - before) * WORK_PER_EDGE;
 }
 
-/* Adds the anchors of the next goal, the points where ways to it end: several for an area. If no
+/* Adds the anchors of the next goal, the points where paths to it end: several for an area. If no
  * goal is left, puts all these anchors into the heap. */
 static uint64_t step_goals(copse_flowfield *field, flow_map *map) {
   if (field->cursor < map->goalCount) {
@@ -116,7 +116,7 @@ static uint64_t step_goals(copse_flowfield *field, flow_map *map) {
   return map->anchorCount;
 }
 
-/* Takes an anchor (a goal or a turning point) from the heap, and gives cells a shorter way through
+/* Takes an anchor (a goal or a turning point) from the heap, and gives cells a shorter path through
  * it. If the heap is empty, searches the next row for cells that were missed. The build is complete
  * once a search of all rows finds no such cell. */
 static uint64_t step_spread(copse_flowfield *field, flow_map *map) {

@@ -1,6 +1,6 @@
 /* Floods of the flow field. A flood starts at an anchor (a goal or a turning point), and goes
- * outward from cell to cell. It assigns a cell to the anchor if this makes the cell's way to a goal
- * shorter. */
+ * outward from cell to cell. It assigns a cell to the anchor if this makes the cell's path to a
+ * goal shorter. */
 
 #include "flowfield.h"
 
@@ -81,7 +81,7 @@ void flow_wait(copse_flowfield *field, flow_map *map, uint32_t anchor) {
   put(field, place, anchor);
 }
 
-/* Removes from the heap the anchor (a goal or turning point) that has the shortest way to a goal.
+/* Removes from the heap the anchor (a goal or turning point) that has the shortest path to a goal.
  * Returns this anchor. */
 static uint32_t take_nearest(copse_flowfield *field, flow_map *map) {
   const uint32_t nearest = field->heap[0], last = field->heap[--field->waiting];
@@ -107,10 +107,10 @@ typedef struct flood {
   copse_flowfield *field;
   flow_map *map;
   uint32_t anchor, stamp;
-  float point[2], distance; /* the anchor's position and the length of its way */
+  float point[2], distance; /* the anchor's position and the length of its path */
   int32_t column, row;      /* the cell of the anchor */
   double offset[2];         /* from the center of the anchor's cell to the anchor, in cells */
-  /* A cell's known way may be shorter than its way through the anchor. If the difference is less
+  /* A cell's known path may be shorter than its path through the anchor. If the difference is less
    * than this, the flood goes on through the cell, else it stops there. */
   float slack;
   /* For each side of a ring, and for its corners: the pieces of walls that last hid a cell from the
@@ -142,8 +142,8 @@ OUT_OF_LINE bool sees_cell(flood *from, uint32_t cell, int set) {
   return false;
 }
 
-/* Makes the flood's anchor the parent (the next anchor of the way) of the turning point `other`, if
- * the two see each other and the way from `other` gets shorter. */
+/* Makes the flood's anchor the parent (the next anchor of the path) of the turning point `other`,
+ * if the two see each other and the path from `other` gets shorter. */
 static void relax(flood *from, uint32_t other) {
   copse_flowfield *field = from->field;
   if (field->tested[other] == from->stamp) return;
@@ -181,8 +181,8 @@ typedef struct ring_cell {
   int set;
 } ring_cell;
 
-/* Visits a cell. If the cell sees the point where the flood started, and its way to a goal is
- * shorter through this point, stores that way. True if the flood goes on from the cell. */
+/* Visits a cell. If the cell sees the point where the flood started, and its path to a goal is
+ * shorter through this point, stores that path. True if the flood goes on from the cell. */
 ALWAYS_INLINE bool offer(flood *from, const ring_cell *next) {
   const copse_flowfield *field = from->field;
   flow_map *map = from->map;
@@ -412,8 +412,8 @@ void flow_spread(copse_flowfield *field, flow_map *map) {
 
 /* ---- Cells that floods missed ------------------------------------------------------------- */
 
-/* Returns the neighbor in sight through which a cell's way to a goal is shortest, ties by lower
- * index; COPSE_NONE if none makes the way shorter by more than half a cell. */
+/* Returns the neighbor in sight through which a cell's path to a goal is shortest, ties by lower
+ * index; COPSE_NONE if none makes the path shorter by more than half a cell. */
 static uint32_t best_beside(const copse_flowfield *field, flow_map *map, uint32_t column,
                             uint32_t row) {
   const uint32_t columns = field->columns, cell = row * columns + column;

@@ -12,13 +12,13 @@ static const copse_flowfield *field_of(const copse_crowd *crowd, uint32_t slot) 
   return NULL;
 }
 
-/* Returns the goal to which the way from an anchor (such as a turning point) leads. */
+/* Returns the goal to which the path from an anchor (such as a turning point) leads. */
 static const flow_anchor *end_of(const flow_map *map, uint32_t anchor) {
   while (map->anchors[anchor].parent != NO_ANCHOR) anchor = map->anchors[anchor].parent;
   return &map->anchors[anchor];
 }
 
-/* Writes the goal of a way that ends at a point: the center of the goal area around the point or,
+/* Writes the goal of a path that ends at a point: the center of the goal area around the point or,
  * if there is none, the point itself. So agents that go to one area share a goal. */
 static void put_goal(const flow_map *map, const float *point, float *goal) {
   uint32_t i = 0;
@@ -28,9 +28,9 @@ static void put_goal(const flow_map *map, const float *point, float *goal) {
         i < map->goalCount ? (map->goals[i].lo[axis] + map->goals[i].hi[axis]) / 2 : point[axis];
 }
 
-/* Writes where a field leads an agent: the preferred velocity, the length of the way, and the goal.
- * Stores in the agent's state which anchor (a goal or a turning point) the agent heads for, because
- * the next step needs this anchor. */
+/* Writes where a field leads an agent: the preferred velocity, the length of the path, and the
+ * goal. Stores in the agent's state which anchor (a goal or a turning point) the agent heads for,
+ * because the next step needs this anchor. */
 static void lead_agent(copse_crowd *crowd, const copse_flowfield *field, uint32_t slot,
                        float timeStep) {
   uint32_t *state = &crowd_whole(crowd, FIELD_STATE)[slot];

@@ -1,4 +1,4 @@
-/* Queries of the flow field: the direction and the length of the way from a point to a goal. */
+/* Queries of the flow field: the direction and the length of the path from a point to a goal. */
 
 #include "flowfield.h"
 
@@ -18,10 +18,10 @@ typedef struct aim {
   uint32_t cell;   /* if `anchor` is COPSE_NONE: the cell whose center is the aim, or COPSE_NONE for
                     * the agent's own position */
   float point[2];
-  float total; /* the length of the way through `point`, with the goal's cost; INFINITY: no way */
+  float total; /* the length of the path through `point`, with the goal's cost; INFINITY: no path */
 } aim;
 
-/* The agent whose way to the nearest goal a query looks for. */
+/* The agent whose path to the nearest goal a query looks for. */
 typedef struct seeker {
   const copse_flowfield *field;
   const flow_map *map;
@@ -37,7 +37,8 @@ static bool sees(const seeker *agent, const float *point) {
   bool isVisible = true;
   if (!flow_covers(field, agent->point) || !(agent->map->cells[cell] & CELL_CLOSED))
     return flow_sees(field, agent->map, agent->point, point, agent->radius);
-  /* Ways do not enter closed cells. But an agent in one must get out: only walls hide the point. */
+  /* Paths do not enter closed cells. But an agent in one must get out: only walls hide the
+   * point. */
   if (field->walls)
     copse_obstacle_visible(field->walls, agent->point, point, agent->radius, &isVisible, NULL);
   return isVisible;
@@ -65,7 +66,7 @@ static uint32_t choices_add(const seeker *agent, aim *choices, uint32_t count, u
   return count + 1;
 }
 
-/* Writes the cells from which there is a way: among the four whose centers surround the agent, and
+/* Writes the cells from which there is a path: among the four whose centers surround the agent, and
  * among those up to `around` columns or rows farther out. If `around` is more than 2, writes only
  * cells of the outermost ring. Returns the number of cells. */
 static uint32_t cells_around(const seeker *agent, int32_t around, uint32_t *cells) {
@@ -85,7 +86,7 @@ static uint32_t cells_around(const seeker *agent, int32_t around, uint32_t *cell
   return count;
 }
 
-/* Returns the visible anchor with the shortest way from the agent, among `kept` and the anchors of
+/* Returns the visible anchor with the shortest path from the agent, among `kept` and the anchors of
  * the cells around the agent (see cells_around); NO_AIM if none is visible. */
 static aim best_anchor(const seeker *agent, uint32_t kept, int32_t around) {
   uint32_t cells[NEAR_CELLS], count = 0;
@@ -100,9 +101,9 @@ static aim best_anchor(const seeker *agent, uint32_t kept, int32_t around) {
 }
 
 /* Chooses the cell that the agent should walk to: of the 6 x 6 cells around the agent, those whose
- * center is visible, the one over which the way to the goal is shortest. If none is visible,
+ * center is visible, the one over which the path to the goal is shortest. If none is visible,
  * searches ring after ring of cells around these, up to the first ring with a visible center;
- * NO_AIM if there is none. The rings are for agents beside a wall: the nearest cell with a way can
+ * NO_AIM if there is none. The rings are for agents beside a wall: the nearest cell with a path can
  * be as far away as the field's radius, and even farther in a corner. */
 static aim best_center(const seeker *agent) {
   uint32_t cells[RING_CELLS], sights = 0;
@@ -170,7 +171,7 @@ static aim first_aim(seeker *agent, uint32_t kept) {
   return best;
 }
 
-/* Returns what an agent heads for. An agent near an anchor heads for the next anchor of the way as
+/* Returns what an agent heads for. An agent near an anchor heads for the next anchor of the path as
  * soon as that is in sight. */
 static aim find_aim(seeker *agent, uint32_t kept) {
   const flow_map *map = agent->map;
@@ -180,7 +181,7 @@ static aim find_aim(seeker *agent, uint32_t kept) {
     if (next == NO_ANCHOR) break;
     const float gap = flow_length(agent->point, best.point);
     const aim after = aim_at(agent, next);
-    /* Ways between anchors keep the map's radius from walls. An agent at a distance of `gap` from
+    /* Paths between anchors keep the map's radius from walls. An agent at a distance of `gap` from
      * its anchor may cut the corner, without a test of the walls, if its own radius is smaller by
      * `gap` or more. */
     const bool isThere = gap <= map->radius - agent->radius && !agent->isNear &&
@@ -204,7 +205,7 @@ static float area_cost(const copse_flowfield *field, const flow_map *map, const 
 }
 
 /* Returns what an agent at a point heads for. In a goal's area, that is the point itself, unless a
- * way to another goal costs less. */
+ * path to another goal costs less. */
 static aim aim_of(const copse_flowfield *field, const float *point, float radius, uint32_t kept) {
   const flow_map *map = &field->maps[field->shown];
   seeker agent = {field, map, point, radius, false, 0, 0};
@@ -218,7 +219,7 @@ static aim aim_of(const copse_flowfield *field, const float *point, float radius
   return best;
 }
 
-/* Writes the unit vector from a point to an aim; 0, 0 if there is no way or the aim is the point
+/* Writes the unit vector from a point to an aim; 0, 0 if there is no path or the aim is the point
  * itself. */
 static void head_for(const aim *best, const float *point, float *direction) {
   const double x = (double)best->point[0] - (double)point[0];

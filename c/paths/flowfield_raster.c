@@ -282,7 +282,7 @@ static vec middle_of(vec u, vec v) { return unit_of((vec){u.x + v.x, u.y + v.y})
 /* Writes the directions from a wall's corner to its turning points, given the directions of the
  * edges before and after the corner. Returns their number: one if the edges turn by up to 45
  * degrees, two if by up to 90, else four. *widest is the cosine of half the angle between adjacent
- * directions. If turning points are radius / *widest away from the corner, the way from one to the
+ * directions. If turning points are radius / *widest away from the corner, the path from one to the
  * next keeps the radius from it. */
 static uint32_t turn_directions(vec before, vec after, vec *directions, double *widest) {
   const double cross = vec_cross(before, after), dot = vec_dot(before, after);
@@ -314,7 +314,7 @@ uint32_t flow_turns_of_edge(copse_flowfield *field, flow_map *map, uint32_t edge
   const vec before = unit_of(vec_to(vec_of(other->from), vec_of(other->to)));
   const vec after = unit_of(vec_to(vec_of(own->from), vec_of(own->to)));
   const double cross = vec_cross(before, after);
-  /* Ways turn on the outer side of a corner. If the edges turn right, that side is solid: no way
+  /* Paths turn on the outer side of a corner. If the edges turn right, that side is solid: no path
    * turns there. */
   if (cross < 0 && !(walls->kinds[edge] & EDGE_TWO_SIDED)) return count;
   if (cross == 0 && vec_dot(before, after) > 0) return count;

@@ -64,10 +64,9 @@ const BOXES = [
 ]
 
 /**
- * The two forms of the benchmark. `budget`: milliseconds for each library and work. `slow`, `still`, `boxes`,
- * `crowd`, `ways`: for libraries of each pace, the maximum number of agents, points that stay, boxes, agents of a
- * crowd, agents with ways; `still.queries`: the number of queries. `plan`: rows of dimensions, spread, number of
- * agents and works.
+ * The two forms of the benchmark. `budget`: milliseconds for each library and work. `slow`, `still`, `boxes`, `crowd`,
+ * `ways`: for libraries of each pace, the maximum number of agents, points that stay, boxes, agents of a crowd, agents
+ * with paths; `still.queries`: the number of queries. `plan`: rows of dimensions, spread, number of agents and works.
  * For walls the number is of edges: 4,000 are 1,000 squares. Recast's crowd takes over a kilobyte per agent.
  */
 const forms = {
@@ -367,7 +366,7 @@ function print(results) {
     if (each.length) console.log(`  bytes per item: ${each.join(', ')}`)
     for (const [name, { found, least, mean, most }] of Object.entries(lengths ?? {}))
       console.log(
-        `  ${name}: a way or none, as the first, for ${percent(found)} of the agents; ${least} to ${most} times as long, on average ${mean}`,
+        `  ${name}: a path or none, as the first, for ${percent(found)} of the agents; ${least} to ${most} times as long, on average ${mean}`,
       )
     if (dense) {
       const { neighbors, infeasible } = dense

@@ -49,7 +49,7 @@ export const layouts = {
     })
   },
 
-  /** A maze of thin walls, with exactly one way between any two cells. Straight runs are one wall. */
+  /** A maze of thin walls, with exactly one path between any two cells. Straight runs are one wall. */
   maze(random, n) {
     let side = Math.floor(Math.sqrt(n / 2))
     let runs

@@ -1,10 +1,10 @@
-// The libraries for ways around walls, behind one interface.
+// The libraries for paths around walls, behind one interface.
 //
-// build(polygons)           makes what ways are found with, from nothing: x, y, … of each wall
+// build(polygons)           makes what paths are found with, from nothing: x, y, … of each wall
 // oneGoal(starts, goal)     finds where all agents go whose goal is the same
 // ownGoals(starts, goals)   does so for agents that have a goal each
 // directions(starts)        asks the field that was built last
-// lengths(starts, goal)     returns the lengths of all ways; Infinity: there is none
+// lengths(starts, goal)     returns the lengths of all paths; Infinity: there is none
 
 import { NavMeshQuery } from '@recast-navigation/core'
 import { generateSoloNavMesh } from '@recast-navigation/generators'
@@ -65,7 +65,7 @@ const LONGEST = { maxPathPolys: 1024 }
 /** The end of a path is at the goal if it is not farther from it. */
 const AT_GOAL = 0.1
 
-/** Returns the triangles of a floor with walls on it, y up. The tops of walls face down: no way leads over them. */
+/** Returns the triangles of a floor with walls on it, y up. The tops of walls face down: no path leads over them. */
 function trianglesOf(polygons) {
   const positions = [0, 0, 0, 0, 0, SIDE, SIDE, 0, SIDE, SIDE, 0, 0]
   const indices = [0, 1, 2, 0, 2, 3]

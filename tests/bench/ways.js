@@ -1,4 +1,4 @@
-// Ways around walls for many agents: the levels, and the works.
+// Paths around walls for many agents: the levels, and the works.
 
 import { ObstacleTree } from 'copse'
 import { createRandom } from '../../web/random.js'
@@ -7,7 +7,7 @@ import { AS_DRAWN, layouts } from './walls.js'
 /** The side of each level, in world units. */
 export const SIDE = 200
 const WALLS = 200
-/** The radius of agents: ways keep this distance from walls. */
+/** The radius of agents: paths keep this distance from walls. */
 const RADIUS = 0.5
 /** The least distance of agents and goals from walls. More than the radius, which a navigation mesh rounds up. */
 const ROOM = 0.8
@@ -99,12 +99,12 @@ export function createWays(spread, n) {
 
 // ---- Works ----
 
-/** The number of agents whose ways are compared, for each goal. */
+/** The number of agents whose paths are compared, for each goal. */
 const COMPARED = 100
 /**
- * What ways may differ by. A navigation mesh rounds distances from walls to voxels, and simplifies its borders by a
- * little more than one: its way may be shorter by that. Each side misses some narrow passages of the other. And the
- * mesh's way is the shortest in the chain of polygons that was found, but another chain may have a shorter one.
+ * What paths may differ by. A navigation mesh rounds distances from walls to voxels, and simplifies its borders by a
+ * little more than one: its path may be shorter by that. Each side misses some narrow passages of the other. And the
+ * mesh's path is the shortest in the chain of polygons that was found, but another chain may have a shorter one.
  */
 const LEAST_FOUND = 0.99
 const LEAST_LENGTH = 0.998
@@ -114,8 +114,8 @@ const MOST_MEDIAN = 1.05
 const rounded = (ratio) => Number(ratio.toPrecision(5))
 
 /**
- * Compares the lengths of ways with those of the first library. Throws if they differ by more than navigation
- * meshes do. Returns by library: the share of ways that are found by both or by none, and the ratios of lengths.
+ * Compares the lengths of paths with those of the first library. Throws if they differ by more than navigation meshes
+ * do. Returns by library: the share of paths that are found by both or by none, and the ratios of lengths.
  * @param {{ name: string, peer: any }[]} entrants
  * @param {any} level
  */
@@ -142,7 +142,7 @@ function compareLengths([first, ...others], level) {
     const mean = ratios.reduce((sum, ratio) => sum + ratio, 0) / ratios.length
     const isNear = quantile(MISSED) >= LEAST_LENGTH && quantile(0.5) <= MOST_MEDIAN
     if (!(found >= LEAST_FOUND && isNear))
-      throw new Error(`${name}: ${found} of the ways, ${quantile(MISSED)} times as long`)
+      throw new Error(`${name}: ${found} of the paths, ${quantile(MISSED)} times as long`)
     const [least, median, most] = [0, 0.5, 1].map(quantile)
     return [name, { found, least, median, mean, most }]
   })

@@ -1,5 +1,5 @@
 /* Plays drawn levels with a flow field, and checks what copse.h promises with a plain list of
- * walls: every way that a query returns is swept against all walls and closed cells. */
+ * walls: every path that a query returns is swept against all walls and closed cells. */
 #ifndef FLOWFIELD_H
 #define FLOWFIELD_H
 
@@ -262,7 +262,7 @@ static inline const char *flow_check_cells(const copse_flowfield *field, const f
   return NULL;
 }
 
-/* Checks the way from a point, if the walls are those of the build: its segments, its length, its
+/* Checks the path from a point, if the walls are those of the build: its segments, its length, its
  * end. */
 static inline const char *flow_check_way(const copse_flowfield *field, const flow_level *level,
                                          const float *start) {
@@ -274,7 +274,7 @@ static inline const char *flow_check_way(const copse_flowfield *field, const flo
   MUST_HOLD(copse_flowfield_distance(field, start, &alone) == COPSE_OK && alone == distance,
             "distance");
   MUST_HOLD((total == 0) == (distance == INFINITY), "path: without a distance");
-  if (!total) return direction[0] == 0 && direction[1] == 0 ? NULL : "a direction without a way";
+  if (!total) return direction[0] == 0 && direction[1] == 0 ? NULL : "a direction without a path";
   MUST_HOLD(total <= 4096, "path: too long");
   const double own = flow_wall_gap(&level->list, start, start), radius = (double)level->radius;
   const bool isClosed = flow_in_closed(level, start);
@@ -305,7 +305,7 @@ static inline const char *flow_check_way(const copse_flowfield *field, const flo
   return NULL;
 }
 
-/* Moves an agent along its directions: it arrives, keeps its radius, and each way is shorter. */
+/* Moves an agent along its directions: it arrives, keeps its radius, and each path is shorter. */
 static inline const char *flow_check_walk(const copse_flowfield *field, const flow_level *level,
                                           const float *start, float radius) {
   const double clear = (double)radius;
@@ -319,7 +319,7 @@ static inline const char *flow_check_walk(const copse_flowfield *field, const fl
   const uint32_t most = (uint32_t)(4 * aim.distance / step) + 20;
   for (uint32_t i = 0; i < most; i++) {
     copse_flowfield_lead(field, point, radius, &aim);
-    MUST_HOLD(aim.distance < INFINITY, "walk: the way is lost");
+    MUST_HOLD(aim.distance < INFINITY, "walk: the path is lost");
     if (aim.direction[0] == 0 && aim.direction[1] == 0) return NULL; /* at the goal */
     const float gap = flow_length(point, aim.point), length = gap < step ? gap : step;
     const bool isLast = aim.anchor != COPSE_NONE &&

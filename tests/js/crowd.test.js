@@ -41,7 +41,7 @@ for (const [build, library] of Object.entries({ simd: copse, scalar })) {
     for (let i = 0; i < count; i++) crowd.step()
     return crowd
   }
-  /** Returns a crowd whose agents cross each other's way; in 2D, with a wall between them. */
+  /** Returns a crowd whose agents cross each other's paths; in 2D, with a wall between them. */
   const crossingCrowd = (dimensions, options) => {
     const crowd = new (dimensions === 2 ? Crowd : Crowd3D)({ instance, capacity: 40, ...options })
     const random = createRandom(7)

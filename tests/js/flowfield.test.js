@@ -1,5 +1,5 @@
-// Flow fields. Compared with an exact visibility graph with clearance; every segment of a way is tested against
-// every wall.
+// Flow fields. Compared with an exact visibility graph with clearance; every segment of a path is tested against every
+// wall.
 
 import fc from 'fast-check'
 import { suite } from 'uvu'
@@ -81,15 +81,15 @@ function drawFree(random, level, radius) {
   }
 }
 
-/** Returns the segments of a way. */
+/** Returns the segments of a path. */
 function segmentsOf(x, y, path) {
   const corners = [x, y, ...path]
   return Array.from({ length: path.length / 2 }, (_, i) => corners.slice(2 * i, 2 * i + 4))
 }
 
 /**
- * Asserts that a way keeps farther than the radius from all walls, and that what the field says of it agrees.
- * Returns its length.
+ * Asserts that a path keeps farther than the radius from all walls, and that what the field says of it agrees. Returns
+ * its length.
  */
 function assertWay(field, level, [x, y], cost = 0) {
   const [distance, path] = [field.distance(x, y), [...field.path(x, y)]]
@@ -135,7 +135,7 @@ for (const [build, library] of Object.entries({ simd, scalar })) {
     return field
   }
 
-  // ---- Ways ----
+  // ---- Paths ----
 
   test('are nearly the shortest where gaps are wide', () => {
     const ratios = []
@@ -153,7 +153,7 @@ for (const [build, library] of Object.entries({ simd, scalar })) {
       field.build()
       assert.ok(field.validate())
       const starts = Array.from({ length: 16 }, point)
-      // With less clearance, the exact way is shorter than any that keeps the radius.
+      // With less clearance, the exact path is shorter than any that keeps the radius.
       const least = shortestWays(level, radius * 0.95, starts, goals, { costs })
       const exact = shortestWays(level, radius * 1.0001, starts, goals, { costs })
       for (const [i, start] of starts.entries()) {
@@ -194,7 +194,7 @@ for (const [build, library] of Object.entries({ simd, scalar })) {
       for (const [i, start] of starts.entries()) {
         const length = assertWay(field, level, start)
         assert.ok(length >= least[i] - 1e-4, `${length}, at least ${least[i]}`)
-        assert.ok(length < Infinity || roomy[i] === Infinity, `no way from ${start}`)
+        assert.ok(length < Infinity || roomy[i] === Infinity, `no path from ${start}`)
         counts[length < Infinity ? 'found' : 'none']++
       }
       field.obstacles.dispose()
@@ -277,13 +277,13 @@ for (const [build, library] of Object.entries({ simd, scalar })) {
           [x, y + 1, x + 1, y + 1],
           [x, y, x, y + 1],
         ]
-        // A way may pass a corner at a little distance.
+        // A path may pass a corner at a little distance.
         return sides.some((side) => gapOf(side, [x0, y0, x1, y1]) < 1e-6)
       }
       for (let cell = 0; cell < columns * rows; cell++) {
         if (!linked.has(cell)) continue
         const [x, y] = [(cell % columns) + 0.5, Math.floor(cell / columns) + 0.5]
-        assert.ok(field.distance(x, y) < Infinity, `round ${round}: no way from cell ${cell}`)
+        assert.ok(field.distance(x, y) < Infinity, `round ${round}: no path from cell ${cell}`)
         for (const segment of segmentsOf(x, y, field.path(x, y)))
           for (let i = 0; i < columns * rows; i++)
             assert.not(closed[i] && isIn(i, segment), `round ${round}: ${segment} enters cell ${i}`)
@@ -341,7 +341,7 @@ for (const [build, library] of Object.entries({ simd, scalar })) {
     assert.ok(row.validate())
   })
 
-  test('without goals, or with all cells closed, have no way', () => {
+  test('without goals, or with all cells closed, have no path', () => {
     const field = divided()
     for (const prepare of [
       () => field.setGoals([]),

@@ -102,7 +102,7 @@ follow('goes by groups, and the first field counts', async () => {
   for (const object of [crowd, other, field, walls]) object.dispose()
 })
 
-follow('reports agents without a way as stuck, until there is one', async () => {
+follow('reports agents without a path as stuck, until there is one', async () => {
   const instance = await copse.create()
   const town = createTown(copse, instance)
   const { walls, field, crowd } = town

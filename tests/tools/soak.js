@@ -235,7 +235,7 @@ const results = [
   [`final hash: ${hash}; after playing the second half again: ${hashAgain}`, hash === hashAgain],
 ]
 console.log(
-  `${kind}, boxes, walls, crowds and ways, ${(PARTS * PART).toLocaleString('en')} frames:`,
+  `${kind}, boxes, walls, crowds and paths, ${(PARTS * PART).toLocaleString('en')} frames:`,
 )
 // Not judged here, because the checks in between make garbage too: see garbage.test.js.
 console.log(`     garbage collections in frames: ${inFrames}`)

@@ -378,7 +378,7 @@ const figures = {
       const dots = places.map(({ center: [x, y] }) => `M${rounded(x)} ${rounded(y)}h0`)
       return `<path d="${dots.join('')}" class="${look}"/>`
     }
-    return svg('A flow field: blocked cells, turning points, and the ways between them', [
+    return svg('A flow field: blocked cells, turning points, and the paths between them', [
       clip(drawClearance(), centers(0, 'centers'), centers(1, 'centers hit')),
       ways.map((way) => line(...way, 'path', 1.5)),
       ways.map(([x, y]) => circle(x, y, 2.5, 'query')),
@@ -439,7 +439,7 @@ const figures = {
       }
     const start = [60, 120]
     const corners = field.path(...start)
-    return svg('A flow field: bands of equal distances to the goal, and the way of an agent', [
+    return svg('A flow field: bands of equal distances to the goal, and the path of an agent', [
       `<path d="${runs}" class="tint"/>`,
       polyline([...start, ...corners], 'ring thick'),
       Array.from({ length: corners.length / 2 }, (_, i) =>

@@ -251,7 +251,7 @@ static void set_up_ways(input *in, int32_t handle, uint32_t count, float radius)
   paths_set_goals(handle, next_byte(in) % 8 ? count % MOST : count);
 }
 
-/* Builds a flow field, and asks for ways. */
+/* Builds a flow field, and asks for paths. */
 static void find_ways(input *in, int32_t handle, uint32_t a, float x, float y) {
   paths_build(handle, next_byte(in) % 4 ? a * 50 : 0);
   paths_direction(handle, x, y);

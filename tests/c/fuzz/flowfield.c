@@ -1,4 +1,4 @@
-/* Fuzzes the flow field: plays levels, and sweeps its ways against all walls: see flowfield.h. */
+/* Fuzzes the flow field: plays levels, and sweeps its paths against all walls: see flowfield.h. */
 
 #include "../flowfield.h"
 

@@ -193,7 +193,7 @@ static void test_goals_are_checked(void) {
   copse_flowfield_destroy(field);
 }
 
-/* ---- Ways ---- */
+/* ---- Paths ---- */
 
 static void test_without_walls_ways_are_straight(void) {
   copse_flowfield *field = field_with(NULL);
@@ -338,7 +338,7 @@ static void test_areas_and_costs(void) {
   CHECK(is_near((double)distance_from(field, 6, 5), 5)); /* not 4 + 3 */
   CHECK(is_near((double)distance_from(field, 9, 7), 1 + 3));
   CHECK(distance_from(field, 12, 7) == 3);
-  /* In an area that costs more than the way to another goal, an agent goes there. */
+  /* In an area that costs more than the path to another goal, an agent goes there. */
   const copse_flowfield_goal dear[] = {{{0, 0}, {20, 20}, 50}, {{2, 2}, {2, 2}, 0}};
   CHECK(copse_flowfield_set_goals(field, dear, 2) == COPSE_OK);
   build(field);
@@ -728,7 +728,7 @@ static void test_drawn_levels_keep_their_promises(void) {
   }
 }
 
-/* ---- The shortest ways, by a visibility graph ---- */
+/* ---- The shortest paths, by a visibility graph ---- */
 
 typedef struct graph {
   const copse_obstacle *walls;
@@ -926,7 +926,7 @@ static void test_ways_are_nearly_shortest(void) {
   qsort(ratios, count, sizeof *ratios, by_size);
   CHECK(count > repeats(500) * STARTS * 9 / 10);
   if (getenv("COPSE_UNIT_FIGURES"))
-    printf("%u ways: mean %.5f, 95%% %.5f, 99%% %.5f, longest %.5f times the shortest\n", count,
+    printf("%u paths: mean %.5f, 95%% %.5f, 99%% %.5f, longest %.5f times the shortest\n", count,
            sum / count, ratios[count * 95 / 100], ratios[count * 99 / 100], ratios[count - 1]);
   CHECK(sum / count <= 1.002);
   CHECK(ratios[count * 99 / 100] <= 1.02);
@@ -995,8 +995,8 @@ static void test_agents_walk_to_their_goals(void) {
   CHECK(walks > repeats(300) * STARTS / 2);
 }
 
-/* Small agents beside walls find their way in a field whose radius is many cells, also in a corner;
- * up to a limit. */
+/* Small agents beside walls find their paths in a field whose radius is many cells, also in a
+ * corner; up to a limit. */
 static void test_a_radius_may_be_many_cells(void) {
   static graph ways;
   copse_obstacle *walls = walls_of(100);

@@ -122,7 +122,7 @@ sensors.move(sensor, 0, 0, 0)
 // @ts-expect-error it finds the agents of an index
 new Sensors({ index: crowd })
 
-// Ways around walls
+// Paths around walls
 const field = new FlowField({
   bounds: [0, 0, 9, 9],
   cell: 0.5,

@@ -193,7 +193,7 @@ const families = {
       }
       field.build()
     },
-    // Without walls, every way is straight.
+    // Without walls, every path is straight.
     check(field, dimensions, place) {
       field.obstacles = null // the caller may have disposed them
       field.closed.fill(0)

@@ -1,6 +1,6 @@
-// Shortest ways around walls with clearance, by an exact visibility graph: slow, for tests of flow fields. All
-// in double. A level is { edges: [[x0, y0, x1, y1], …], polygons: [[x, y, …], …] }: its walls, and those of them
-// that are solid inside.
+// Shortest paths around walls with clearance, by an exact visibility graph: slow, for tests of flow fields. All in
+// double. A level is { edges: [[x0, y0, x1, y1], …], polygons: [[x, y, …], …] }: its walls, and those of them that are
+// solid inside.
 
 const { cos, hypot, max, min, PI, sin } = Math
 
@@ -54,9 +54,9 @@ export const isFree = (level, radius, x, y) =>
 const CORNERS = 12
 
 /**
- * Returns the length of the shortest way from each start to the nearest of some goals, with their costs; Infinity
- * if there is none. Ways keep at least `radius` from all walls, and go around the end of a wall on a polygon
- * around its circle: so they are the shortest but for that. Points are [x, y]. `bounds`: where all corners are.
+ * Returns the length of the shortest path from each start to the nearest of some goals, with their costs; Infinity if
+ * there is none. Paths keep at least `radius` from all walls, and go around the end of a wall on a polygon around its
+ * circle: so they are the shortest but for that. Points are [x, y]. `bounds`: where all corners are.
  */
 export function shortestWays(level, radius, starts, goals, options = {}) {
   const { costs = goals.map(() => 0), bounds = [-Infinity, -Infinity, Infinity, Infinity] } =
