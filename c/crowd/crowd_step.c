@@ -104,7 +104,7 @@ ALWAYS_INLINE void limit_speed(float *velocity, uint32_t dim, float maxSpeed) {
  * horizon. Does nothing unless exactly one of the two has arrived.
  * - If both have the same goal, the arrived agent's share is 0, and the other's is 1.
  * - If their goals differ, the arrived agent's share is 1, to let the other pass. The other still
- *   does its half. By design, the two together do more than is needed to avoid a collision.
+ *   does its half. Together, the two do more than is needed to avoid a collision.
  * - In both cases, the agent that has not arrived uses a shorter time horizon (see PUSH). */
 static void set_terms_at_goal(const copse_crowd *crowd, uint32_t slot, uint32_t other,
                               uint32_t index, orca_terms *terms) {
