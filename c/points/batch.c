@@ -336,8 +336,8 @@ SMALL_CODE static void flush_queue(row_queue *queue, uint32_t k, copse_neighbor_
   queue->size = 0;
 }
 
-/* Writes the k nearest agents to a row, by a single query. `reach2` is the squared distance to try
- * first; 0: the structure estimates one. Returns the length of the row. */
+/* Writes the k nearest agents to a row, by a single query. The squared distance that
+ * it tries first is at least `reach2`. Returns the length of the row. */
 SMALL_CODE static uint32_t nearest_of_query(const batch_query *batch, const float *center,
                                             const copse_query *query, uint32_t k, float reach2,
                                             pairs row) {
@@ -346,16 +346,19 @@ SMALL_CODE static uint32_t nearest_of_query(const batch_query *batch, const floa
   return results.total;
 }
 
-/* Writes the row of the asker in entry i of `near`, by a query of the whole index. Needed if only
- * `count` < k agents are within reach2. First tries a greater distance, estimated from `count`. */
+SMALL_CODE static uint32_t nearest_alone(const batch_query *batch, const float *center,
+                                         uint32_t slot, uint32_t k, float reach2, pairs row) {
+  const copse_query query = query_of(batch, slot);
+  return nearest_of_query(batch, center, &query, k, reach2, row);
+}
+
+/* Writes the row of entry i of `near`, an agent or a point, by a query that searches all agents.
+ * Needed if fewer than k of its neighbors are within reach2. First tries twice that. */
 SMALL_CODE OUT_OF_LINE uint32_t nearest_beyond(const batch_query *batch, const nearby *near,
-                                               uint32_t i, uint32_t k, uint32_t count, float reach2,
-                                               pairs row) {
-  float center[3], factor = (float)(k + 3) / ((float)count + 0.5f);
-  if (factor > 3) factor = 3;
+                                               uint32_t i, uint32_t k, float reach2, pairs row) {
+  float center[3];
   nearby_center(near, i, center, (int)batch->points->dimensions);
-  const copse_query query = query_of(batch, near->ids[i]);
-  return nearest_of_query(batch, center, &query, k, reach2 * factor, row);
+  return nearest_alone(batch, center, near->ids[i], k, 2 * reach2, row);
 }
 
 static pairs row_at(const copse_neighbor_rows *rows, uint32_t i, uint32_t k) {
@@ -386,7 +389,7 @@ SMALL_CODE void batch_nearest(neighbor_search *search, const nearby *near, uint3
     float *guess2 = &search->expected.guess2;
     uint32_t count = select_near(batch, near, &list, &asker, k, reach2, guess2, row);
     if (count < k && reach2 < search->max2)
-      count = nearest_beyond(batch, near, self, k, count, reach2, row);
+      count = nearest_beyond(batch, near, self, k, reach2, row);
     learn(&search->expected, row, count, k);
     if (!queued) {
       search->rows->counts[slot] = count;
@@ -443,7 +446,7 @@ void batch_nearest_one(neighbor_search *search, const nearby *near, uint32_t sel
     row.distances2[0] = distances2[i % 8];
     uint32_t count = distances2[i % 8] <= reach2;
     if (!count && reach2 < search->max2)
-      count = nearest_beyond(&search->batch, near, self, 1, 0, reach2, row);
+      count = nearest_beyond(&search->batch, near, self, 1, reach2, row);
     search->rows->counts[slot] = count;
     learn(&search->expected, row, count, 1);
   }
@@ -452,8 +455,7 @@ void batch_nearest_one(neighbor_search *search, const nearby *near, uint32_t sel
 SMALL_CODE void batch_nearest_alone(neighbor_search *search, const float *center, uint32_t slot) {
   const uint32_t k = search->k;
   const pairs row = row_at(search->rows, slot, k);
-  const copse_query query = query_of(&search->batch, slot);
-  const uint32_t count = nearest_of_query(&search->batch, center, &query, k, 0, row);
+  const uint32_t count = nearest_alone(&search->batch, center, slot, k, 0, row);
   search->rows->counts[slot] = count;
   learn(&search->expected, row, count, k);
 }

@@ -167,10 +167,10 @@ float points_reach2(const float *box, uint32_t size, const float *center, uint32
 }
 
 /* Finds the k <= RANK_K nearest agents by sorting all agents within an estimated reach. This is
- * much faster than a search with a heap. `reach2` is the squared estimate; 0: the structure makes
- * one. Returns false if it makes none, or if the estimate is too small or too great. The caller
- * must then search with a heap, up to the squared distance *limit2. If too many agents are within
- * the reach, *limit2 is now the square of the reach. */
+ * much faster than a search with a heap. The squared estimate is at least `reach2`. Returns false
+ * if there is no estimate, or if it is too small or too great. The caller must then search with a
+ * heap, up to the squared distance *limit2. If too many agents are within the reach, *limit2 is now
+ * the square of the reach. */
 static bool neighbors_by_reach(const copse_points *points, const float *center, uint32_t k,
                                const copse_query *query, float reach2, copse_results *results,
                                float *limit2) {
@@ -207,7 +207,6 @@ static bool neighbors_by_reach(const copse_points *points, const float *center, 
 void points_find_neighbors(const copse_points *points, const float *center, uint32_t k,
                            const copse_query *query, float reach2, copse_results *results) {
   float limit2 = query->maxDistance * query->maxDistance;
-  if (k > points->present) k = points->present;
   if (k == 1 && points->type->nearest) {
     pair nearest = {limit2, COPSE_NONE};
     results->visits = points->type->nearest(points, center, query, &nearest);

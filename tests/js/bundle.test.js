@@ -103,9 +103,9 @@ for (const entry of entries) {
 
 /** The maximum gzipped size of each entry, in bytes. CONTRIBUTING says what to do when one is exceeded. */
 const BUDGETS = {
-  ...{ copse: 128_750, agenttree: 36_150, grid: 36_450, kdtree: 37_300 },
-  ...{ octree: 27_900, obstacle: 28_050 },
-  ...{ crowd: 54_850, paths: 69_300 }, // a crowd includes walls and an agent tree, paths a crowd
+  ...{ copse: 128_850, agenttree: 36_150, grid: 36_520, kdtree: 37_300 },
+  ...{ octree: 27_900, obstacle: 28_020 },
+  ...{ crowd: 54_700, paths: 69_200 }, // a crowd includes walls and an agent tree, paths a crowd
   worker: 2_000,
 }
 
