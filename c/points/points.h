@@ -269,9 +269,9 @@ ALWAYS_INLINE uint32_t points_aim(uint32_t k) { return k + 5; }
  * density of the `size` agents in a box; 0 if the box has no area (in 3D no volume). */
 float points_reach2(const float *box, uint32_t size, const float *center, uint32_t k, int dim);
 
-/* Finds the k nearest agents, k > 0, as copse_points_neighbors does, but checks no arguments. A
- * squared distance that is expected to hold k agents is `reach2`, or more if the structure
- * estimates more. results->visits must be 0. */
+/* Finds the k nearest agents, k > 0, as copse_points_neighbors does, but checks no arguments. Looks
+ * first within an estimated distance, whose square is at least `reach2`. results->visits must
+ * be 0. */
 void points_find_neighbors(const copse_points *points, const float *center, uint32_t k,
                            const copse_query *query, float reach2, copse_results *results);
 
