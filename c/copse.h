@@ -101,6 +101,23 @@ typedef struct copse_allocator { /* if `allocate` is NULL (the default), malloc 
   void *context;
 } copse_allocator;
 
+/* ---- Threads ----------------------------------------------------------------------------- *
+ * By default, all work is done by the calling thread. A host with threads of its own, such as an
+ * engine with a job system, gives an object a runner: builds, batches and crowd steps that are
+ * large enough are then divided into tasks. Results are the same bits with any runner, with any
+ * number of threads, and without a runner. An object does not start threads, and does not keep
+ * any: when a call returns, all its tasks have ended. Tasks call neither the allocator nor the
+ * runner. A thread that runs tasks needs a stack of 1 MB. */
+typedef struct copse_tasks {
+  /* Calls task(argument, i) for each i from 0 to count - 1, each once, on any threads and in any
+   * order, and returns when all these calls have returned. What a task wrote must then be visible
+   * to the caller. NULL (the default): no runner. */
+  void (*run)(void *context, void (*task)(void *argument, uint32_t index), void *argument,
+              uint32_t count);
+  void *context;
+  uint32_t threads; /* how many tasks can run at the same time; fewer than 2: no task is started */
+} copse_tasks;
+
 /* Positions of agents: coordinate `axis` of agent i is axes[axis][i * stride]. For one interleaved
  * 2D array p (x0, y0, x1, y1, …), axes are {p, p + 1} and the stride is 2. */
 typedef struct copse_positions {
@@ -193,6 +210,7 @@ typedef struct copse_agenttree_def {
   bool external; /* true: the index owns no buffers, see copse_points_build_from. Default: false */
   copse_on_non_finite onNonFinite; /* what build does with non-finite agents. Default: error */
   copse_allocator allocator;       /* Default: malloc */
+  copse_tasks tasks;               /* Default: none, one thread */
 } copse_agenttree_def;
 copse_agenttree_def copse_agenttree_default(void);
 size_t copse_agenttree_bytes(const copse_agenttree_def *def);
@@ -241,6 +259,7 @@ typedef struct copse_grid_def {
    * Default: NULL, the world does not wrap. */
   const float *wrap;
   copse_allocator allocator; /* Default: malloc */
+  copse_tasks tasks;         /* Default: none, one thread */
 } copse_grid_def;
 copse_grid_def copse_grid_default(void);
 size_t copse_grid_bytes(const copse_grid_def *def);
@@ -268,6 +287,7 @@ typedef struct copse_kdtree_def {
   bool external; /* true: the index owns no buffers, see copse_points_build_from. Default: false */
   copse_on_non_finite onNonFinite; /* what build does with non-finite agents. Default: error */
   copse_allocator allocator;       /* Default: malloc */
+  copse_tasks tasks;               /* Default: none, one thread */
 } copse_kdtree_def;
 copse_kdtree_def copse_kdtree_default(void);
 size_t copse_kdtree_bytes(const copse_kdtree_def *def);
@@ -692,6 +712,7 @@ typedef struct copse_octree_def {
   float bounds[6]; /* the world: lo x, y, (z,) hi x, y, (z); lo < hi. Default, for 2D only: 0 …
                     * 1,000 */
   copse_allocator allocator; /* Default: malloc */
+  copse_tasks tasks;         /* Default: none, one thread */
 } copse_octree_def;
 typedef struct copse_octree copse_octree;
 copse_octree_def copse_octree_default(void);
@@ -1119,6 +1140,7 @@ typedef struct copse_crowd_def {
   bool exact;            /* true: agents follow the published algorithm (ORCA) only, without what
                           * copse adds, such as sidesteps. Default: false */
   copse_allocator allocator; /* Default: malloc */
+  copse_tasks tasks;         /* Default: none, one thread */
 } copse_crowd_def;
 
 /* The attributes of a new agent. The crowd's arrays hold the same attributes by slot. In 2D the

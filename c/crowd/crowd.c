@@ -42,8 +42,8 @@ static uint64_t carve(copse_crowd *crowd, void *memory) {
         arena_carve(&block, capacity * crowd_words(crowd, field) + BOX_PADDING, sizeof(float));
   crowd->slots.generations = arena_carve(&block, capacity, sizeof(uint32_t));
   crowd->slots.free = arena_carve(&block, slots_words((uint32_t)capacity), sizeof(uint32_t));
-  crowd->arrived.slots = arena_carve(&block, capacity, sizeof(uint32_t));
-  crowd->stuck.slots = arena_carve(&block, capacity, sizeof(uint32_t));
+  crowd->outcome.arrived.slots = arena_carve(&block, capacity, sizeof(uint32_t));
+  crowd->outcome.stuck.slots = arena_carve(&block, capacity, sizeof(uint32_t));
   crowd->present = arena_carve(&block, capacity, sizeof(uint32_t));
   crowd->bodies = arena_carve(&block, capacity, sizeof *crowd->bodies);
   crowd->newVelocities = arena_carve(&block, capacity * crowd->def.dimensions, sizeof(float));
@@ -52,6 +52,9 @@ static uint64_t carve(copse_crowd *crowd, void *memory) {
   crowd->lists.ids = arena_carve(&block, rows, sizeof(uint32_t));
   crowd->lists.distances2 = arena_carve(&block, rows, sizeof(float));
   crowd->counts = arena_carve(&block, capacity, sizeof(uint32_t));
+  if (tasks_divide(&crowd->def.tasks, (uint32_t)capacity, CROWD_DIVIDED))
+    crowd->parts =
+        arena_carve(&block, task_ranges(CROWD_RANGE, (uint32_t)capacity), sizeof *crowd->parts);
   return arena_block_bytes(block.used);
 }
 
@@ -61,6 +64,7 @@ static copse_agenttree_def tree_definition(const copse_crowd_def *def) {
   treeDef.capacity = def->capacity;
   treeDef.external = true;
   treeDef.allocator = def->allocator;
+  treeDef.tasks = def->tasks;
   return treeDef;
 }
 
@@ -133,8 +137,10 @@ copse_status copse_crowd_reserve(copse_crowd *crowd, uint32_t capacity) {
   for (int field = 0; field < FIELDS; field++)
     memcpy(larger.fields[field], crowd->fields[field],
            (size_t)oldCapacity * crowd_words(crowd, field) * sizeof(float));
-  memcpy(larger.arrived.slots, crowd->arrived.slots, crowd->arrived.count * sizeof(uint32_t));
-  memcpy(larger.stuck.slots, crowd->stuck.slots, crowd->stuck.count * sizeof(uint32_t));
+  memcpy(larger.outcome.arrived.slots, crowd->outcome.arrived.slots,
+         crowd->outcome.arrived.count * sizeof(uint32_t));
+  memcpy(larger.outcome.stuck.slots, crowd->outcome.stuck.slots,
+         crowd->outcome.stuck.count * sizeof(uint32_t));
   slots grown = crowd->slots;
   slots_grow(&grown, larger.slots.generations, larger.slots.free, capacity);
   larger.slots = grown;
@@ -147,8 +153,8 @@ uint32_t copse_crowd_capacity(const copse_crowd *crowd) { return crowd->def.capa
 uint32_t copse_crowd_dimensions(const copse_crowd *crowd) { return crowd->def.dimensions; }
 uint32_t copse_crowd_count(const copse_crowd *crowd) { return crowd->slots.used; }
 uint32_t copse_crowd_slots(const copse_crowd *crowd) { return crowd->slots.ever; }
-uint32_t copse_crowd_arrived(const copse_crowd *crowd) { return crowd->arrived.count; }
-uint32_t copse_crowd_stuck(const copse_crowd *crowd) { return crowd->stuck.count; }
+uint32_t copse_crowd_arrived(const copse_crowd *crowd) { return crowd->outcome.arrived.count; }
+uint32_t copse_crowd_stuck(const copse_crowd *crowd) { return crowd->outcome.stuck.count; }
 bool copse_crowd_has(const copse_crowd *crowd, uint32_t slot) {
   return slots_in_use(&crowd->slots, slot);
 }
@@ -174,8 +180,8 @@ copse_crowd_arrays copse_crowd_get(copse_crowd *crowd) {
       .enabled = crowd_whole(crowd, FIELD_ENABLED),
       .locked = crowd_whole(crowd, FIELD_LOCKED),
       .generations = crowd->slots.generations,
-      .arrived = crowd->arrived.slots,
-      .stuck = crowd->stuck.slots,
+      .arrived = crowd->outcome.arrived.slots,
+      .stuck = crowd->outcome.stuck.slots,
   };
 }
 

@@ -8,6 +8,7 @@
 #ifndef COPSE_CROWD_H
 #define COPSE_CROWD_H
 
+#include "../base/tasks.h"
 #include "../walls/obstacle.h"
 #include "orca.h"
 
@@ -63,6 +64,38 @@ typedef struct crowd_events {
   uint32_t *slots, count;
 } crowd_events;
 
+/* What a step finds out about some of its agents: all of them or, if the step is divided into
+ * tasks, a range of slots. */
+typedef struct crowd_outcome {
+  crowd_events arrived, stuck;   /* the agents that arrived or got stuck, by ascending slot */
+  uint32_t infeasible, overlaps; /* how many agents had no permitted velocity, and how many touched
+                                  * a neighbor */
+  uint64_t neighbors;
+} crowd_outcome;
+
+/* A summary of agents, collected before a step. */
+typedef struct crowd_overview {
+  uint32_t end;           /* one past the last slot in use */
+  uint32_t present;       /* the number of slots whose crowd->present is not 0 */
+  uint32_t bad;           /* the first agent for which crowd_is_finite is false, or COPSE_NONE */
+  uint32_t maxNeighbors;  /* the greatest crowd_neighbor_limit of any agent */
+  float neighborDistance; /* the greatest neighborDistance of any agent that avoids neighbors */
+  bool hasMasks;          /* true if any agent's mask is not COPSE_ALL_GROUPS */
+  bool isUnequal;         /* true if any agent is CROWD_UNEQUAL */
+} crowd_overview;
+
+/* If a crowd has at least CROWD_DIVIDED slots and a runner (copse_tasks), each loop of a step over
+ * all agents is divided into tasks for CROWD_RANGE slots each. */
+enum { CROWD_RANGE = 256, CROWD_DIVIDED = 1024 };
+
+/* What the tasks of one range of slots leave for the calling thread. */
+typedef struct crowd_part {
+  crowd_overview overview;
+  crowd_outcome outcome;
+  float farthest; /* see farthest_move in crowd_neighbors.c */
+  bool isFull;    /* true if the list of an agent is full */
+} crowd_part;
+
 /* A flow field that leads the agents of some groups. Not owned. */
 typedef struct crowd_guide {
   const copse_flowfield *field;
@@ -76,7 +109,7 @@ struct copse_crowd {
   slots slots;
   float *fields[FIELDS];
   copse_points *tree;
-  crowd_events arrived, stuck; /* agents that arrived or got stuck in the last step */
+  crowd_outcome outcome; /* of the last step */
 
   crowd_guide guides[COPSE_CROWD_FIELDS]; /* the flow fields that lead agents */
   uint32_t guideCount;
@@ -92,6 +125,7 @@ struct copse_crowd {
                          * agent, its preferred velocity */
   float *distances;     /* by slot: if a flow field leads the agent, the length of its path */
   bool isEqual;         /* true if all agents share avoidance evenly: none is CROWD_UNEQUAL */
+  crowd_part *parts;    /* one per range of slots; NULL if steps are never divided into tasks */
 
   /* The neighbors that the last search found (see crowd_neighbors.c). Kept between steps, but not
    * saved in snapshots. */
@@ -105,9 +139,6 @@ struct copse_crowd {
 
   double time;
   uint64_t steps;
-  uint32_t infeasible, overlaps; /* in the last step, how many agents had no permitted
-                                  * velocity, and how many touched a neighbor */
-  uint64_t neighbors;
 };
 
 /* Returns how many 32-bit words a slot takes in the array crowd->fields[field]. */
@@ -140,16 +171,6 @@ ALWAYS_INLINE uint32_t crowd_neighbor_limit(const copse_crowd *crowd, uint32_t s
   return wanted < crowd->def.maxNeighbors ? wanted : crowd->def.maxNeighbors;
 }
 
-/* A summary of all agents, collected before a step. */
-typedef struct crowd_overview {
-  uint32_t end;           /* one past the last slot in use */
-  uint32_t present;       /* the number of slots whose crowd->present is not 0 */
-  uint32_t bad;           /* the first agent for which crowd_is_finite is false, or COPSE_NONE */
-  uint32_t maxNeighbors;  /* the greatest crowd_neighbor_limit of any agent */
-  float neighborDistance; /* the greatest neighborDistance of any agent that avoids neighbors */
-  bool hasMasks;          /* true if any agent's mask is not COPSE_ALL_GROUPS */
-} crowd_overview;
-
 /* Finds the neighbors that each agent avoids. Their ids come first in the agent's row of
  * crowd->lists; crowd->counts[slot] is their number. */
 void crowd_find_neighbors(copse_crowd *crowd, const crowd_overview *overview);
@@ -167,9 +188,9 @@ ALWAYS_INLINE bool crowd_is_finite(const copse_crowd *crowd, uint32_t slot) {
 }
 
 /* Writes the preferred velocity of an agent, and updates its progress toward its goal. `ids` are
- * the agent's neighbors. */
-void crowd_prefer(copse_crowd *crowd, uint32_t slot, float timeStep, const uint32_t *ids,
-                  uint32_t count, float *preferred);
+ * the agent's neighbors. If the agent arrives or gets stuck, adds it to `outcome`. */
+void crowd_prefer(copse_crowd *crowd, crowd_outcome *outcome, uint32_t slot, float timeStep,
+                  const uint32_t *ids, uint32_t count, float *preferred);
 
 /* True if two agents have the same goal: their goals are at most the sum of their radii apart. */
 bool crowd_have_one_goal(const copse_crowd *crowd, uint32_t a, uint32_t b);

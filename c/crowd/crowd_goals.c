@@ -70,8 +70,9 @@ static void add_event(crowd_events *events, uint32_t slot) {
 
 /* Updates an agent's progress toward its goal. `distance` is the distance to the goal, `step` is
  * how far the agent can go in one time step. Returns true if the agent should rest where it is. */
-static bool update_progress(copse_crowd *crowd, uint32_t slot, float distance, float step,
-                            float timeStep, const uint32_t *ids, uint32_t count) {
+static bool update_progress(copse_crowd *crowd, crowd_outcome *outcome, uint32_t slot,
+                            float distance, float step, float timeStep, const uint32_t *ids,
+                            uint32_t count) {
   const float radius = crowd->bodies[slot].radius;
   /* A change of the distance to the goal that is smaller than this is neither progress nor a push
    * away. */
@@ -108,26 +109,27 @@ static bool update_progress(copse_crowd *crowd, uint32_t slot, float distance, f
     *state = (*state & ~(uint32_t)CROWD_STUCK) | CROWD_ARRIVED;
     *nearest = distance;
     *waited = 0;
-    add_event(&crowd->arrived, slot);
+    add_event(&outcome->arrived, slot);
     return !isAtGoal;
   }
   if (*waited >= STUCK_AFTER && step > 0 && !(*state & CROWD_STUCK)) {
     *state |= CROWD_STUCK;
-    add_event(&crowd->stuck, slot);
+    add_event(&outcome->stuck, slot);
   }
   return false;
 }
 
 /* Implements crowd_prefer. Copies each axis by itself, because in WebAssembly a memcpy of a few
  * bytes is a function call. */
-ALWAYS_INLINE void prefer(copse_crowd *crowd, uint32_t slot, float timeStep, const uint32_t *ids,
-                          uint32_t count, float *preferred, const int dim) {
+ALWAYS_INLINE void prefer(copse_crowd *crowd, crowd_outcome *outcome, uint32_t slot, float timeStep,
+                          const uint32_t *ids, uint32_t count, float *preferred, const int dim) {
   const double speed = (double)crowd_number(crowd, FIELD_PREFERRED_SPEED, slot);
   const double step = speed * (double)timeStep;
   if (dim == 2 && crowd->bodies[slot].state & CROWD_LED) {
     const float *led = crowd->newVelocities + (size_t)slot * 2;
     const float distance = crowd->distances[slot];
-    const bool rests = update_progress(crowd, slot, distance, (float)step, timeStep, ids, count);
+    const bool rests =
+        update_progress(crowd, outcome, slot, distance, (float)step, timeStep, ids, count);
     EACH_AXIS (axis, 2) preferred[axis] = rests ? 0 : led[axis];
     return;
   }
@@ -146,15 +148,16 @@ ALWAYS_INLINE void prefer(copse_crowd *crowd, uint32_t slot, float timeStep, con
     return;
   }
   const double length = sqrt(length2);
-  const bool rests = update_progress(crowd, slot, (float)length, (float)step, timeStep, ids, count);
+  const bool rests =
+      update_progress(crowd, outcome, slot, (float)length, (float)step, timeStep, ids, count);
   const double scale = rests ? 0 : length > step ? speed / length : 1 / (double)timeStep;
   EACH_AXIS (axis, dim) preferred[axis] = (float)(way[axis] * scale); /* not faster than `speed` */
 }
 
-void crowd_prefer(copse_crowd *crowd, uint32_t slot, float timeStep, const uint32_t *ids,
-                  uint32_t count, float *preferred) {
+void crowd_prefer(copse_crowd *crowd, crowd_outcome *outcome, uint32_t slot, float timeStep,
+                  const uint32_t *ids, uint32_t count, float *preferred) {
   if (crowd->def.dimensions == 3)
-    prefer(crowd, slot, timeStep, ids, count, preferred, 3);
+    prefer(crowd, outcome, slot, timeStep, ids, count, preferred, 3);
   else
-    prefer(crowd, slot, timeStep, ids, count, preferred, 2);
+    prefer(crowd, outcome, slot, timeStep, ids, count, preferred, 2);
 }

@@ -42,41 +42,31 @@ static void count_in_range(copse_crowd *crowd, uint32_t slot, const float *dista
   crowd->counts[slot] = count;
 }
 
-/* Fills the list of each agent with its nearest neighbors up to a distance, at most
- * overview->maxNeighbors. True if no list is full. */
-SMALL_CODE static bool search(copse_crowd *crowd, const crowd_overview *overview, float distance) {
-  const uint32_t dim = crowd->def.dimensions, k = overview->maxNeighbors;
-  const uint32_t *masks = overview->hasMasks ? crowd_whole(crowd, FIELD_MASK) : NULL;
-  float *positions = crowd->fields[FIELD_POSITION];
-  const points_source source = {
-      {{positions, positions + 1, positions + dim - 1}, dim}, crowd->present, overview->end};
-  copse_query query = copse_query_default();
+/* Counts the neighbors that each agent of a range of slots avoids. True if the list of an agent is
+ * full. */
+static bool count_neighbors(copse_crowd *crowd, task_range range) {
   bool isFull = false;
-  query.maxDistance = distance;
-  points_build_source(crowd->tree, &source, NULL);
-  batch_all_neighbors(crowd->tree, agenttree_all_neighbors, k, &query, masks, &crowd->lists);
-  crowd->stride = k;
-  for (uint32_t slot = 0; slot < overview->end; slot++) {
+  for (uint32_t slot = range.begin; slot < range.end; slot++) {
     const uint32_t size = crowd->lists.counts[slot];
-    isFull |= size == k;
-    count_in_range(crowd, slot, crowd->lists.distances2 + (size_t)slot * k, size);
+    isFull |= size == crowd->stride;
+    count_in_range(crowd, slot, crowd->lists.distances2 + (size_t)slot * crowd->stride, size);
   }
-  return !isFull;
+  return isFull;
 }
 
 /* Returns how far the agent that moved farthest is from its position at the last search. The tree
  * still holds the positions of that search, because only searches build the tree. Returns INFINITY
- * if the agents that are present are not the same ones as then. */
-SMALL_CODE static float farthest_move(const copse_crowd *crowd, const crowd_overview *overview) {
+ * if an agent that was present then is not present any more. Looks at a range of the tree's
+ * agents. */
+static float farthest_move(const copse_crowd *crowd, uint32_t end, task_range range) {
   const copse_points *tree = crowd->tree;
   float farthest2 = 0;
-  if (tree->present != overview->present) return INFINITY;
-  for (uint32_t place = 0; place < tree->present; place++) {
+  for (uint32_t place = range.begin; place < range.end; place++) {
     const uint32_t slot = tree->ordered.ids[place];
     const orca_body *body = &crowd->bodies[slot];
     float from[3] = {0};
     WORKED(1);
-    if (slot >= overview->end || !crowd->present[slot]) return INFINITY;
+    if (slot >= end || !crowd->present[slot]) return INFINITY;
     points_center(tree, place, from);
     const float move[3] = {body->position[0] - from[0], body->position[1] - from[1],
                            body->z - from[2]};
@@ -106,14 +96,93 @@ OUT_OF_LINE void choose(copse_crowd *crowd, uint32_t slot) {
   count_in_range(crowd, slot, distances2, size);
 }
 
+static void choose_range(copse_crowd *crowd, task_range range) {
+  for (uint32_t slot = range.begin; slot < range.end; slot++) choose(crowd, slot);
+}
+
+/* ---- The same, divided into tasks ---- */
+
+/* The argument of a task: `end` is one past the last slot in use. */
+typedef struct list_job {
+  copse_crowd *crowd;
+  uint32_t end;
+} list_job;
+
+static void count_task(void *argument, uint32_t index) {
+  const list_job *job = argument;
+  job->crowd->parts[index].isFull =
+      count_neighbors(job->crowd, task_range_of(index, CROWD_RANGE, job->end));
+}
+
+static void move_task(void *argument, uint32_t index) {
+  const list_job *job = argument;
+  const task_range range = task_range_of(index, CROWD_RANGE, job->crowd->tree->present);
+  job->crowd->parts[index].farthest = farthest_move(job->crowd, job->end, range);
+}
+
+static void choose_task(void *argument, uint32_t index) {
+  const list_job *job = argument;
+  choose_range(job->crowd, task_range_of(index, CROWD_RANGE, job->end));
+}
+
+static bool is_divided(const copse_crowd *crowd, uint32_t end) {
+  return tasks_divide(&crowd->def.tasks, end, CROWD_DIVIDED);
+}
+
+/* Runs a task for each range of the first `items` slots or agents. Returns the number of ranges. */
+static uint32_t each_range(copse_crowd *crowd, uint32_t end, task_function *task, uint32_t items) {
+  list_job job = {crowd, end};
+  const uint32_t ranges = task_ranges(CROWD_RANGE, items);
+  tasks_run(&crowd->def.tasks, task, &job, ranges);
+  return ranges;
+}
+
+/* ---- All agents ---- */
+
+/* Fills the list of each agent with its nearest neighbors up to a distance, at most
+ * overview->maxNeighbors. True if no list is full. */
+SMALL_CODE static bool search(copse_crowd *crowd, const crowd_overview *overview, float distance) {
+  const uint32_t dim = crowd->def.dimensions, end = overview->end;
+  const uint32_t *masks = overview->hasMasks ? crowd_whole(crowd, FIELD_MASK) : NULL;
+  float *positions = crowd->fields[FIELD_POSITION];
+  const points_source source = {
+      {{positions, positions + 1, positions + dim - 1}, dim}, crowd->present, end};
+  copse_query query = copse_query_default();
+  query.maxDistance = distance;
+  crowd->stride = overview->maxNeighbors;
+  points_build_source(crowd->tree, &source, NULL);
+  batch_all_neighbors(crowd->tree, agenttree_all_neighbors, crowd->stride, &query, masks,
+                      &crowd->lists);
+  if (!is_divided(crowd, end)) return !count_neighbors(crowd, (task_range){0, end});
+  bool isFull = false;
+  for (uint32_t i = each_range(crowd, end, count_task, end); i-- > 0;)
+    isFull |= crowd->parts[i].isFull;
+  return !isFull;
+}
+
+/* Returns how far any agent moved since the last search; INFINITY if the agents that are present
+ * are not the same ones as then. */
+SMALL_CODE static float farthest(copse_crowd *crowd, const crowd_overview *overview) {
+  const uint32_t present = crowd->tree->present, end = overview->end;
+  float most = 0;
+  if (present != overview->present) return INFINITY;
+  if (!is_divided(crowd, end)) return farthest_move(crowd, end, (task_range){0, present});
+  for (uint32_t i = each_range(crowd, end, move_task, present); i-- > 0;)
+    if (crowd->parts[i].farthest > most) most = crowd->parts[i].farthest;
+  return most;
+}
+
 SMALL_CODE void crowd_find_neighbors(copse_crowd *crowd, const crowd_overview *overview) {
   const float needed = overview->neighborDistance;
   if (crowd->listDistance > 0 && !overview->hasMasks) {
     /* Agents that are not in each other's lists were farther apart than listDistance. Since then,
      * both may have moved toward each other: hence 2 * moved. */
-    const float moved = farthest_move(crowd, overview);
+    const float moved = farthest(crowd, overview);
     if (ROUNDED_UP * (needed + 2 * moved) + UNDERFLOW < crowd->listDistance) {
-      for (uint32_t slot = 0; slot < overview->end; slot++) choose(crowd, slot);
+      if (is_divided(crowd, overview->end))
+        each_range(crowd, overview->end, choose_task, overview->end);
+      else
+        choose_range(crowd, (task_range){0, overview->end});
       crowd->pause = 0;
       return;
     }

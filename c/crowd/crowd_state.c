@@ -10,9 +10,9 @@ copse_crowd_statistics copse_crowd_stats(const copse_crowd *crowd) {
   const uint32_t agents = crowd->slots.used;
   return (copse_crowd_statistics){
       .agents = agents,
-      .infeasible = crowd->infeasible,
-      .overlaps = crowd->overlaps,
-      .neighbors = agents ? (double)crowd->neighbors / agents : 0,
+      .infeasible = crowd->outcome.infeasible,
+      .overlaps = crowd->outcome.overlaps,
+      .neighbors = agents ? (double)crowd->outcome.neighbors / agents : 0,
       .time = crowd->time,
       .steps = crowd->steps,
       .bytes = (size_t)(sizeof *crowd + crowd->memoryBytes) + points_memory(crowd->tree),
@@ -165,8 +165,8 @@ copse_status copse_crowd_restore(copse_crowd *crowd, const void *bytes, size_t s
   slots_recount(&crowd->slots);
   crowd->time = head.time + 0.0; /* -0 becomes 0 */
   crowd->steps = head.steps;
-  crowd->infeasible = crowd->overlaps = 0;
-  crowd->arrived.count = crowd->stuck.count = 0;
-  crowd->neighbors = 0;
+  crowd->outcome.infeasible = crowd->outcome.overlaps = 0;
+  crowd->outcome.arrived.count = crowd->outcome.stuck.count = 0;
+  crowd->outcome.neighbors = 0;
   return COPSE_OK;
 }

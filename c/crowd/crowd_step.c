@@ -6,6 +6,8 @@
 #include "../base/scan.h"
 #include "crowd.h"
 
+#include <string.h>
+
 /* Whether an agent is inside a solid area is tested only once in this many steps. An agent that was
  * inside at its last test, or is new, is tested in every step. */
 enum { CHECK_INTERVAL = 32 };
@@ -242,9 +244,19 @@ static bool is_inside(copse_crowd *crowd, const copse_obstacle *walls, uint32_t 
   return *state & CROWD_INSIDE;
 }
 
+/* A step in progress: the argument of its tasks. */
+typedef struct step_job {
+  copse_crowd *crowd;
+  const copse_obstacle *walls; /* or NULL */
+  float timeStep;
+  uint32_t end; /* one past the last slot in use */
+} step_job;
+
 /* Writes an agent's next velocity to crowd->newVelocities. */
-OUT_OF_LINE void choose_velocity(copse_crowd *crowd, const copse_obstacle *walls, uint32_t slot,
-                                 float timeStep) {
+OUT_OF_LINE void choose_velocity(const step_job *job, crowd_outcome *outcome, uint32_t slot) {
+  copse_crowd *const crowd = job->crowd;
+  const copse_obstacle *const walls = job->walls;
+  const float timeStep = job->timeStep;
   orca_agent agent = agent_of(crowd, slot, timeStep);
   const uint32_t dim = crowd->def.dimensions, count = crowd->counts[slot];
   const uint32_t *ids = crowd->lists.ids + (size_t)slot * crowd->stride;
@@ -253,12 +265,12 @@ OUT_OF_LINE void choose_velocity(copse_crowd *crowd, const copse_obstacle *walls
   orca_terms terms, *usedTerms = NULL;
   constraint_set constraints;
   constraints.dimensions = dim;
-  crowd_prefer(crowd, slot, timeStep, ids, count, preferred);
+  crowd_prefer(crowd, outcome, slot, timeStep, ids, count, preferred);
   if (!crowd->isEqual && count && !are_equal(crowd, slot, ids, count))
     set_terms(crowd, &agent, ids, count, usedTerms = &terms);
   if (dim == 3) {
     constraints.planes.count = 0;
-    crowd->overlaps +=
+    outcome->overlaps +=
         orca3_add_neighbors(&constraints.planes, &agent, crowd->bodies, ids, usedTerms, count);
   } else {
     constraints.lines.count = constraints.lines.walls = 0;
@@ -268,7 +280,7 @@ OUT_OF_LINE void choose_velocity(copse_crowd *crowd, const copse_obstacle *walls
       const uint32_t edge = crowd_add_walls(&constraints.lines, walls, &agent);
       if (edge != COPSE_NONE && !isExact) crowd_leave_wall(walls, &agent, edge, preferred);
     }
-    crowd->overlaps +=
+    outcome->overlaps +=
         orca2_add_neighbors(&constraints.lines, &agent, crowd->bodies, ids, usedTerms, count);
   }
   const float change = crowd_number(crowd, FIELD_MAX_ACCELERATION, slot) * timeStep;
@@ -287,20 +299,19 @@ OUT_OF_LINE void choose_velocity(copse_crowd *crowd, const copse_obstacle *walls
                         : solve_change(&constraints, &agent, preferred, change, velocity);
     limit_speed(velocity, dim, agent.maxSpeed);
   }
-  crowd->infeasible += !isFeasible;
-  crowd->neighbors += count;
+  outcome->infeasible += !isFeasible;
+  outcome->neighbors += count;
 }
 
 /* ---- All agents of a step ---- */
 
-/* Prepares a step. Updates two arrays by slot: crowd->bodies, what neighbors read of an agent, and
- * crowd->present, the agent's groups, or 0 if it takes no part in the step. Updates crowd->isEqual:
- * true if all agents share avoidance evenly. Returns a summary of all agents. Stops at the first
- * agent that is not finite (see crowd_is_finite). */
-static crowd_overview prepare(copse_crowd *crowd) {
-  crowd_overview overview = {.end = crowd_end(crowd), .bad = COPSE_NONE};
-  crowd->isEqual = true;
-  for (uint32_t slot = 0; slot < overview.end; slot++) {
+/* Prepares a step for a range of slots. Updates two arrays by slot: crowd->bodies, what neighbors
+ * read of an agent, and crowd->present, the agent's groups, or 0 if it takes no part in the step.
+ * Returns a summary of these agents. Stops at the first agent that is not finite (see
+ * crowd_is_finite). */
+static crowd_overview prepare(copse_crowd *crowd, task_range range) {
+  crowd_overview overview = {.bad = COPSE_NONE};
+  for (uint32_t slot = range.begin; slot < range.end; slot++) {
     crowd->present[slot] = crowd->bodies[slot].state = 0;
     if (!crowd_is_active(crowd, slot)) continue;
     if (!crowd_is_finite(crowd, slot)) {
@@ -310,7 +321,7 @@ static crowd_overview prepare(copse_crowd *crowd) {
     crowd->present[slot] = crowd_whole(crowd, FIELD_GROUPS)[slot];
     overview.present += crowd->present[slot] != 0;
     set_body(crowd, slot);
-    if (crowd->bodies[slot].state & CROWD_UNEQUAL) crowd->isEqual = false;
+    if (crowd->bodies[slot].state & CROWD_UNEQUAL) overview.isUnequal = true;
     if (crowd_whole(crowd, FIELD_MASK)[slot] != COPSE_ALL_GROUPS) overview.hasMasks = true;
     const uint32_t wanted = crowd_neighbor_limit(crowd, slot);
     const float distance = crowd_number(crowd, FIELD_NEIGHBOR_DISTANCE, slot);
@@ -320,35 +331,118 @@ static crowd_overview prepare(copse_crowd *crowd) {
   return overview;
 }
 
-static void move(copse_crowd *crowd, uint32_t slot, float timeStep) {
+static void choose_velocities(const step_job *job, crowd_outcome *outcome, task_range range) {
+  outcome->infeasible = outcome->overlaps = 0;
+  outcome->arrived.count = outcome->stuck.count = 0;
+  outcome->neighbors = 0;
+  for (uint32_t slot = range.begin; slot < range.end; slot++)
+    if (job->crowd->bodies[slot].state & CROWD_MOVES) choose_velocity(job, outcome, slot);
+}
+
+static void move(copse_crowd *crowd, float timeStep, task_range range) {
   const uint32_t dim = crowd->def.dimensions;
-  const float *chosen = crowd->newVelocities + (size_t)slot * dim;
-  float *position = crowd_vector(crowd, FIELD_POSITION, slot);
-  float *velocity = crowd_vector(crowd, FIELD_VELOCITY, slot);
-  for (uint32_t axis = 0; axis < dim; axis++) {
-    velocity[axis] = chosen[axis];
-    position[axis] += chosen[axis] * timeStep;
+  for (uint32_t slot = range.begin; slot < range.end; slot++) {
+    if (!(crowd->bodies[slot].state & CROWD_MOVES)) continue;
+    const float *chosen = crowd->newVelocities + (size_t)slot * dim;
+    float *position = crowd_vector(crowd, FIELD_POSITION, slot);
+    float *velocity = crowd_vector(crowd, FIELD_VELOCITY, slot);
+    for (uint32_t axis = 0; axis < dim; axis++) {
+      velocity[axis] = chosen[axis];
+      position[axis] += chosen[axis] * timeStep;
+    }
   }
 }
+
+/* ---- The same, divided into tasks ---- */
+
+static task_range range_of(const step_job *job, uint32_t index) {
+  return task_range_of(index, CROWD_RANGE, job->end);
+}
+
+static void prepare_task(void *argument, uint32_t index) {
+  const step_job *job = argument;
+  job->crowd->parts[index].overview = prepare(job->crowd, range_of(job, index));
+}
+
+static crowd_overview prepare_in_tasks(step_job *job) {
+  const uint32_t ranges = task_ranges(CROWD_RANGE, job->end);
+  crowd_overview overview = {.bad = COPSE_NONE};
+  tasks_run(&job->crowd->def.tasks, prepare_task, job, ranges);
+  for (uint32_t i = ranges; i-- > 0;) {
+    const crowd_overview *part = &job->crowd->parts[i].overview;
+    overview.present += part->present;
+    if (part->bad != COPSE_NONE) overview.bad = part->bad;
+    if (part->maxNeighbors > overview.maxNeighbors) overview.maxNeighbors = part->maxNeighbors;
+    if (part->neighborDistance > overview.neighborDistance)
+      overview.neighborDistance = part->neighborDistance;
+    overview.hasMasks |= part->hasMasks;
+    overview.isUnequal |= part->isUnequal;
+  }
+  return overview;
+}
+
+static void choose_task(void *argument, uint32_t index) {
+  const step_job *job = argument;
+  const task_range range = range_of(job, index);
+  const crowd_outcome *whole = &job->crowd->outcome;
+  crowd_outcome *outcome = &job->crowd->parts[index].outcome;
+  /* At most one event of each kind per agent: so the events of a range fit here. */
+  outcome->arrived.slots = whole->arrived.slots + range.begin;
+  outcome->stuck.slots = whole->stuck.slots + range.begin;
+  choose_velocities(job, outcome, range);
+}
+
+/* Moves the events of a range to the end of the whole list. */
+static void append_events(crowd_events *whole, const crowd_events *part) {
+  memmove(whole->slots + whole->count, part->slots, part->count * sizeof *part->slots);
+  whole->count += part->count;
+}
+
+static void choose_in_tasks(step_job *job) {
+  const uint32_t ranges = task_ranges(CROWD_RANGE, job->end);
+  crowd_outcome *whole = &job->crowd->outcome;
+  tasks_run(&job->crowd->def.tasks, choose_task, job, ranges);
+  choose_velocities(job, whole, (task_range){0, 0}); /* sets all counts to 0 */
+  for (uint32_t i = 0; i < ranges; i++) {
+    const crowd_outcome *part = &job->crowd->parts[i].outcome;
+    append_events(&whole->arrived, &part->arrived);
+    append_events(&whole->stuck, &part->stuck);
+    whole->infeasible += part->infeasible;
+    whole->overlaps += part->overlaps;
+    whole->neighbors += part->neighbors;
+  }
+}
+
+static void move_task(void *argument, uint32_t index) {
+  const step_job *job = argument;
+  move(job->crowd, job->timeStep, range_of(job, index));
+}
+
+/* ---- The step ---- */
 
 copse_status copse_crowd_step(copse_crowd *crowd, const copse_obstacle *walls, float timeStep,
                               uint32_t *firstBad) {
   if (!(timeStep > 0 && timeStep <= COPSE_MAX_COORDINATE) || (walls && crowd->def.dimensions == 3))
     return COPSE_INVALID_ARGUMENT;
-  const crowd_overview overview = prepare(crowd);
+  step_job job = {crowd, walls, timeStep, crowd_end(crowd)};
+  const task_range all = {0, job.end};
+  const bool isDivided = tasks_divide(&crowd->def.tasks, job.end, CROWD_DIVIDED);
+  crowd_overview overview = isDivided ? prepare_in_tasks(&job) : prepare(crowd, all);
+  overview.end = job.end;
   if (overview.bad != COPSE_NONE) {
     if (firstBad) *firstBad = overview.bad;
     return COPSE_NOT_FINITE;
   }
-  crowd->infeasible = crowd->overlaps = 0;
-  crowd->arrived.count = crowd->stuck.count = 0;
-  crowd->neighbors = 0;
+  crowd->isEqual = !overview.isUnequal;
   crowd_find_neighbors(crowd, &overview);
-  if (crowd->lead) crowd->lead(crowd, overview.end, timeStep);
-  for (uint32_t slot = 0; slot < overview.end; slot++)
-    if (crowd->bodies[slot].state & CROWD_MOVES) choose_velocity(crowd, walls, slot, timeStep);
-  for (uint32_t slot = 0; slot < overview.end; slot++)
-    if (crowd->bodies[slot].state & CROWD_MOVES) move(crowd, slot, timeStep);
+  if (crowd->lead) crowd->lead(crowd, job.end, timeStep);
+  if (isDivided) {
+    choose_in_tasks(&job);
+    tasks_run(&crowd->def.tasks, move_task, &job, task_ranges(CROWD_RANGE, job.end));
+  } else {
+    choose_velocities(&job, &crowd->outcome, all);
+    move(crowd, timeStep, all);
+  }
   crowd->time += (double)timeStep;
   crowd->steps++;
   return COPSE_OK;

@@ -62,12 +62,32 @@ static void lead_agent(copse_crowd *crowd, const copse_flowfield *field, uint32_
   *state = (*state & ((1u << CROWD_AIM_SHIFT) - 1)) | (aim.anchor + 1) << CROWD_AIM_SHIFT;
 }
 
-static void lead(copse_crowd *crowd, uint32_t end, float timeStep) {
-  for (uint32_t slot = 0; slot < end; slot++) {
+static void lead_range(copse_crowd *crowd, float timeStep, task_range range) {
+  for (uint32_t slot = range.begin; slot < range.end; slot++) {
     if (!(crowd->bodies[slot].state & CROWD_MOVES)) continue;
     const copse_flowfield *field = field_of(crowd, slot);
     if (field) lead_agent(crowd, field, slot, timeStep);
   }
+}
+
+/* The argument of a task. */
+typedef struct led_agents {
+  copse_crowd *crowd;
+  float timeStep;
+  uint32_t end; /* one past the last slot in use */
+} led_agents;
+
+static void lead_task(void *argument, uint32_t index) {
+  const led_agents *led = argument;
+  lead_range(led->crowd, led->timeStep, task_range_of(index, CROWD_RANGE, led->end));
+}
+
+static void lead(copse_crowd *crowd, uint32_t end, float timeStep) {
+  led_agents led = {crowd, timeStep, end};
+  if (tasks_divide(&crowd->def.tasks, end, CROWD_DIVIDED))
+    tasks_run(&crowd->def.tasks, lead_task, &led, task_ranges(CROWD_RANGE, end));
+  else
+    lead_range(crowd, timeStep, (task_range){0, end});
 }
 
 copse_status copse_crowd_follow(copse_crowd *crowd, const copse_flowfield *field, uint32_t mask) {

@@ -92,10 +92,13 @@ float agenttree_reach2(const void *tree, const float *center, uint32_t k);
 uint32_t agenttree_cast(const void *tree, const scan_ray *ray, const copse_query *query,
                         copse_hit *hit);
 void agenttree_all_within(const void *tree, const batch_query *batch, float radius,
-                          row_writer *writer);
-void agenttree_all_neighbors(const void *tree, neighbor_search *search);
+                          task_range places, row_writer *writer);
+void agenttree_all_neighbors(const void *tree, neighbor_search *search, task_range places);
 void agenttree_pairs(const void *tree, const batch_query *batch, pair_search *search);
 
+/* A tree of at least AGENTTREE_DIVIDED agents is built in tasks if there is a runner (copse_tasks).
+ * The build then needs room for 2 * AGENTTREE_TOP more nodes. */
+enum { AGENTTREE_DIVIDED = 4096, AGENTTREE_TOP = 128 };
 /* Returns the maximum number of nodes of a tree of n agents. */
 uint64_t agenttree_node_budget(uint64_t n, uint64_t leafSize);
 

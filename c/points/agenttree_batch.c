@@ -392,51 +392,45 @@ static bool surround(band_table *table, const struct agenttree *tree, const batc
   return true;
 }
 
+/* A node with more agents is never a unit, unless it is a leaf. */
+enum { UNIT_LIMIT = 768 };
+
+/* A walk over the largest nodes that can be units. It visits those that begin in a range of
+ * agents. */
 typedef struct unit_walk {
   const struct agenttree *tree;
-  uint32_t limit; /* a node with more agents is replaced by its children, unless it is a leaf */
+  task_range places; /* the range, in tree order */
   uint32_t waiting;
   uint32_t stack[COPSE_MAX_DEPTH];
 } unit_walk;
 
-enum { UNIT_LIMIT = 768 };
-
-static unit_walk units_start(const struct agenttree *tree) {
-  return (unit_walk){tree, UNIT_LIMIT, tree->nodeCount > 0, {0}};
-}
-
-static void units_push(unit_walk *units, uint32_t index) {
-  units->stack[units->waiting++] = units->tree->nodes[index].right;
-  units->stack[units->waiting++] = index + 1;
+static unit_walk units_start(const struct agenttree *tree, task_range places) {
+  return (unit_walk){tree, places, tree->nodeCount > 0, {0}};
 }
 
 static uint32_t units_next(unit_walk *units) {
   while (units->waiting) {
-    uint32_t index = units->stack[--units->waiting];
-    WORKED(1);
+    const uint32_t index = units->stack[--units->waiting];
     const agenttree_node *node = &units->tree->nodes[index];
-    if (!node->right || node->end - node->begin <= units->limit) {
-      /* Doubles the maximum number of agents per node, which units_split may have lowered. */
-      units->limit = units->limit < UNIT_LIMIT / 2 ? units->limit * 2 : UNIT_LIMIT;
-      return index;
-    }
-    units_push(units, index);
+    const bool isUnit = !node->right || node->end - node->begin <= UNIT_LIMIT;
+    WORKED(1);
+#ifndef COPSE_ONE_THREAD /* with one thread, the range is always the whole tree */
+    const uint32_t last = isUnit ? node->begin : node->end - 1;
+    if (node->begin >= units->places.end || last < units->places.begin) continue;
+#endif
+    if (isUnit) return index;
+    units->stack[units->waiting++] = node->right;
+    units->stack[units->waiting++] = index + 1;
   }
   return COPSE_NONE;
 }
 
-/* Makes the walk visit both children of a node instead of the node, because there was no room for
- * all agents around it. */
-static void units_split(unit_walk *units, uint32_t index) {
-  const agenttree_node *node = &units->tree->nodes[index];
-  units->limit = (node->end - node->begin) / 2;
-  units_push(units, index);
-}
-
 /* ---- Neighbors within a radius, of all agents -------------------------------------------- */
 
-static bool unit_within(const struct agenttree *tree, const batch_query *batch, uint32_t unit,
-                        float radius, band_table *table, row_writer *writer) {
+/* Writes the rows of a unit. Returns false if it must be divided, because there is no room for all
+ * agents around it. */
+OUT_OF_LINE bool unit_within(const struct agenttree *tree, const batch_query *batch, uint32_t unit,
+                             float radius, band_table *table, row_writer *writer) {
   const agenttree_node *node = &tree->nodes[unit];
   const float radius2 = radius * radius;
   if (surround(table, tree, batch, unit, radius2)) {
@@ -457,19 +451,28 @@ static bool unit_within(const struct agenttree *tree, const batch_query *batch, 
   return true;
 }
 
+/* Writes the rows of a unit, divided if need be. */
+static void units_within(const struct agenttree *tree, const batch_query *batch, uint32_t unit,
+                         float radius, band_table *table, row_writer *writer) {
+  if (unit_within(tree, batch, unit, radius, table, writer)) return;
+  units_within(tree, batch, unit + 1, radius, table, writer);
+  units_within(tree, batch, tree->nodes[unit].right, radius, table, writer);
+}
+
 void agenttree_all_within(const void *index, const batch_query *batch, float radius,
-                          row_writer *writer) {
+                          task_range places, row_writer *writer) {
   const struct agenttree *tree = index;
   band_table table;
-  unit_walk units = units_start(tree);
+  unit_walk units = units_start(tree, places);
   for (uint32_t unit; (unit = units_next(&units)) != COPSE_NONE;)
-    if (!unit_within(tree, batch, unit, radius, &table, writer)) units_split(&units, unit);
+    units_within(tree, batch, unit, radius, &table, writer);
 }
 
 /* ---- The k nearest neighbors, of all agents ---------------------------------------------- */
 
-static bool unit_neighbors(const struct agenttree *tree, neighbor_search *search, uint32_t unit,
-                           band_table *table) {
+/* Writes the rows of a unit. Returns false if it must be divided. */
+OUT_OF_LINE bool unit_neighbors(const struct agenttree *tree, neighbor_search *search,
+                                uint32_t unit, band_table *table) {
   const batch_query *batch = &search->batch;
   const agenttree_node *node = &tree->nodes[unit];
   const float expected2 = search->expected.reach2;
@@ -493,15 +496,19 @@ static bool unit_neighbors(const struct agenttree *tree, neighbor_search *search
   return true;
 }
 
-void agenttree_all_neighbors(const void *index, neighbor_search *search) {
+static void units_neighbors(const struct agenttree *tree, neighbor_search *search, uint32_t unit,
+                            band_table *table) {
+  if (unit_neighbors(tree, search, unit, table)) return;
+  units_neighbors(tree, search, unit + 1, table);
+  units_neighbors(tree, search, tree->nodes[unit].right, table);
+}
+
+void agenttree_all_neighbors(const void *index, neighbor_search *search, task_range places) {
   const struct agenttree *tree = index;
   band_table table;
-  unit_walk units = units_start(tree);
-  /* The first unit is a single leaf. Each of its agents makes a query of its own. The distances of
-   * the neighbors found are the first prediction for the units that follow. */
-  units.limit = 1;
+  unit_walk units = units_start(tree, places);
   for (uint32_t unit; (unit = units_next(&units)) != COPSE_NONE;)
-    if (!unit_neighbors(tree, search, unit, &table)) units_split(&units, unit);
+    units_neighbors(tree, search, unit, &table);
 }
 
 /* ---- Pairs ------------------------------------------------------------------------------- */

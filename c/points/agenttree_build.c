@@ -4,6 +4,8 @@
 
 #include "../base/geom.h"
 
+#include <string.h>
+
 enum {
   MIDPOINT_DEPTH = 64, /* nodes at this depth or deeper are split at the median */
   MEDIAN_DEPTH = 29,   /* the number of levels that halve COPSE_MAX_CAPACITY agents down to 1 */
@@ -41,29 +43,48 @@ typedef struct split_key {
   uint32_t id; /* agents at `coordinate` with a lower id are below the key; 0: none of them are */
 } split_key;
 
+static void copy_agent(const scan_points *from, uint32_t i, const scan_points *to, uint32_t target,
+                       int dim) {
+  WORKED(1);
+  for (int axis = 0; axis < dim; axis++) to->axes[axis][target] = from->axes[axis][i];
+  to->ids[target] = from->ids[i];
+}
+
+/* The last part of partition, for up to three agents: copies them one by one, those below the key
+ * to index `middle` on, the others to index `others` of the spare arrays on. Returns where the
+ * others will begin. */
+OUT_OF_LINE uint32_t partition_last(const struct agenttree *tree, uint32_t begin, uint32_t end,
+                                    int axis, split_key key, uint32_t middle, uint32_t others) {
+  const scan_points *points = &tree->points.ordered;
+  const int dim = (int)tree->points.dimensions;
+  for (uint32_t i = begin; i < end; i++) {
+    const float x = points->axes[axis][i];
+    if (x < key.coordinate || (x <= key.coordinate && points->ids[i] < key.id))
+      copy_agent(points, i, points, middle++, dim);
+    else
+      copy_agent(points, i, &tree->spare, others++, dim);
+  }
+  return middle;
+}
+
 /* Reorders the agents begin … end - 1: first those below the key, then the others, both in the same
  * order as before. Returns where the others begin. Moves four agents at a time, without branches:
- * those below the key to the front, the others to spare arrays and, at the end, back. */
+ * those below the key to the front, the others to spare arrays and, at the end, back. Touches
+ * nothing outside of the run, because another thread may work there. */
 ALWAYS_INLINE uint32_t partition_in(const struct agenttree *tree, uint32_t begin, uint32_t end,
                                     int axis, split_key key, const int dim) {
   const scan_points points = tree->points.ordered, spare = tree->spare;
   const float *x = points.axes[axis];
   const float4 coordinate = float4_all(key.coordinate);
   const word4 id = word4_all(key.id);
-  /* The stores below write four lanes each, and so overwrite entries behind the run, which belong
-   * to other runs or to absent slots. Saves these entries, to restore them at the end. */
-  float4 behind[3];
-  const word4 idsBehind = word4_load(points.ids + end);
-  EACH_AXIS (i, dim) behind[i] = float4_load(points.axes[i] + end);
-  uint32_t middle = begin, others = 0;
-  for (uint32_t i = begin; i < end; i += 4) {
+  uint32_t middle = begin, others = begin, i = begin;
+  for (; end - i >= 4; i += 4) {
     const float4 along = float4_load(x + i);
     const word4 ids = word4_load(points.ids + i);
     word4 isBelow = float4_lt(along, coordinate);
     if (key.id)
       isBelow = word4_or(isBelow, word4_and(float4_le(along, coordinate), word4_greater(id, ids)));
-    const uint32_t inRun = scan_in_run(i, end);
-    const uint32_t below = word4_bits(isBelow) & inRun, above = below ^ inRun;
+    const uint32_t below = word4_bits(isBelow), above = below ^ 15;
     EACH_AXIS (j, dim) {
       const float4 four = float4_load(points.axes[j] + i);
       float4_store_packed(points.axes[j] + middle, four, below);
@@ -72,14 +93,14 @@ ALWAYS_INLINE uint32_t partition_in(const struct agenttree *tree, uint32_t begin
     word4_store_packed(points.ids + middle, ids, below);
     word4_store_packed(spare.ids + others, ids, above);
     middle += bits_count(below);
-    others = i + 4 - middle; /* may be too large after the last turn, which does no harm */
+    others = begin + (i + 4 - middle);
   }
-  for (uint32_t i = middle; i < end; i += 4) {
-    EACH_AXIS (j, dim) float4_store(points.axes[j] + i, float4_load(spare.axes[j] + (i - middle)));
-    word4_store(points.ids + i, word4_load(spare.ids + (i - middle)));
+  if (i < end) middle = partition_last(tree, i, end, axis, key, middle, others);
+  for (others = begin, i = middle; end - i >= 4; i += 4, others += 4) {
+    EACH_AXIS (j, dim) float4_store(points.axes[j] + i, float4_load(spare.axes[j] + others));
+    word4_store(points.ids + i, word4_load(spare.ids + others));
   }
-  EACH_AXIS (i, dim) float4_store(points.axes[i] + end, behind[i]);
-  word4_store(points.ids + end, idsBehind);
+  for (; i < end; i++, others++) copy_agent(&spare, others, &points, i, dim);
   return middle;
 }
 
@@ -87,17 +108,17 @@ DEFINE_PAIR(uint32_t, partition,
             (const struct agenttree *tree, uint32_t begin, uint32_t end, int axis, split_key key),
             tree, begin, end, axis, key)
 
-/* Returns how many agents of the run begin … end - 1 have a coordinate less than `limit`. */
+/* Returns how many agents of the run begin … end - 1 have a coordinate less than `limit`. Reads
+ * nothing outside of the run, like partition. */
 static uint32_t count_below(const struct agenttree *tree, uint32_t begin, uint32_t end, int axis,
                             float limit) {
   const float *x = tree->points.ordered.axes[axis];
   word4 total = word4_all(0);
-  for (uint32_t i = begin; i < end; i += 4) {
-    const word4 isInRun = word4_greater(word4_all(end), word4_count_from(i));
-    const word4 isBelow = float4_lt(float4_load(x + i), float4_all(limit));
-    total = word4_sub(total, word4_and(isBelow, isInRun));
-  }
-  return word4_sum(total);
+  uint32_t i = begin, count = 0;
+  for (; end - i >= 4; i += 4)
+    total = word4_sub(total, float4_lt(float4_load(x + i), float4_all(limit)));
+  for (; i < end; i++) count += x[i] < limit;
+  return count + word4_sum(total);
 }
 
 /* Returns the key that divides the agents of a node into halves. Finds its coordinate by bisection
@@ -156,31 +177,6 @@ ALWAYS_INLINE float midpoint(float lo, float hi) {
   return middle > lo ? middle : hi;
 }
 
-/* Sets the group bits of every node, children before parents, because parents combine the bits of
- * their children. */
-static void gather_groups(struct agenttree *tree, const points_source *source,
-                          const points_survey *survey) {
-  bool uniform = survey->anyGroups == survey->allGroups;
-  points_fetch_groups(&tree->points, source);
-  for (uint32_t i = tree->nodeCount; i-- > 0;) {
-    agenttree_node *node = &tree->nodes[i];
-    node->anyGroups = uniform ? survey->anyGroups : 0;
-    node->allGroups = survey->allGroups;
-    if (uniform) continue;
-    if (node->right) {
-      node->anyGroups = node[1].anyGroups | tree->nodes[node->right].anyGroups;
-      node->allGroups = node[1].allGroups & tree->nodes[node->right].allGroups;
-    } else {
-      node->allGroups = COPSE_ALL_GROUPS;
-      for (uint32_t agent = node->begin; agent < node->end; agent++) {
-        WORKED(1);
-        node->anyGroups |= tree->points.ordered.groups[agent];
-        node->allGroups &= tree->points.ordered.groups[agent];
-      }
-    }
-  }
-}
-
 /* A run of agents for which a node is still to be made. */
 typedef struct pending {
   uint32_t begin, end, depth;
@@ -188,9 +184,24 @@ typedef struct pending {
   float box[2 * 3];
 } pending;
 
-/* Appends a node for a run of agents. It stays a leaf until it is split. Returns its index. */
-static uint32_t append_node(struct agenttree *tree, const pending *run, int dim) {
-  const uint32_t index = tree->nodeCount++;
+/* Keeps the number of nodes within `budget`, for which there is memory. `committed` counts the
+ * nodes made so far, and those still needed if all further splits are at medians. */
+typedef struct node_count {
+  uint64_t committed, budget;
+  uint64_t most; /* the greatest value of `committed` so far, between two splits */
+  bool isForced; /* true if the budget made a split a median split */
+  uint32_t next; /* the index of the next node */
+} node_count;
+
+/* Returns the count for a tree of `size` agents, whose first node has the index `first`. */
+static node_count node_count_for(const struct agenttree *tree, uint32_t size, uint32_t first) {
+  const uint64_t least = median_nodes(size, tree->leafSize);
+  return (node_count){least, agenttree_node_budget(size, tree->leafSize), least, false, first};
+}
+
+/* Adds a node for a run of agents. It stays a leaf until it is split. Returns its index. */
+static uint32_t add_node(struct agenttree *tree, const pending *run, node_count *count, int dim) {
+  const uint32_t index = count->next++;
   float *box = tree->bounds + (size_t)index * 2 * (size_t)dim;
   if (run->parent != COPSE_NONE) tree->nodes[run->parent].right = index;
   tree->nodes[index] = (agenttree_node){run->begin, run->end, 0, 0, 0, 0, 0, 0};
@@ -198,80 +209,321 @@ static uint32_t append_node(struct agenttree *tree, const pending *run, int dim)
   return index;
 }
 
-/* Keeps the number of nodes within `budget`, for which there is memory. `committed` counts the
- * nodes made so far, and those still needed if all further splits are at medians. */
-typedef struct node_count {
-  uint64_t committed, budget;
-} node_count;
+/* Returns the axis along which to split a run, or -1 if it becomes a leaf. */
+static int axis_of(const struct agenttree *tree, const pending *run, int dim) {
+  if (run->end - run->begin <= tree->leafSize) return -1;
+  return choose_axis(run->box, run->depth, tree->axis, dim);
+}
 
-/* Splits a node along an axis: reorders its run so that the agents of the left child come first.
- * Splits at the midpoint of the bounds, or at the median if the options or the depth demand it, or
- * if the midpoint could need more nodes than the budget. Writes the bounds of both children to
- * `boxes`. Returns where the right child begins. */
-static uint32_t split_run(struct agenttree *tree, uint32_t index, uint32_t depth, int axis,
-                          node_count *count, float *boxes, int dim) {
-  const uint32_t begin = tree->nodes[index].begin, end = tree->nodes[index].end;
-  const float *box = agenttree_box(tree, index, dim);
-  const uint64_t leafSize = tree->leafSize, room = count->budget - count->committed;
-  split_key key = {midpoint(box[axis], box[dim + axis]), 0};
-  bool atMedian = tree->split == COPSE_SPLIT_MEDIAN || depth >= MIDPOINT_DEPTH;
+/* Splits a run along an axis: reorders it so that the agents of the left child come first. Splits
+ * at the midpoint of the bounds, or at the median if the options or the depth demand it, or if the
+ * midpoint could need more nodes than the budget. Writes the runs of both children; `count` may be
+ * NULL if nodes are never scarce. */
+static void split_run(const struct agenttree *tree, const pending *run, int axis, node_count *count,
+                      pending *left, pending *right, int dim) {
+  const uint32_t begin = run->begin, end = run->end;
+  const uint64_t leafSize = tree->leafSize;
+  split_key key = {midpoint(run->box[axis], run->box[dim + axis]), 0};
+  bool atMedian = tree->split == COPSE_SPLIT_MEDIAN || run->depth >= MIDPOINT_DEPTH;
+  /* Nodes were reserved for the whole subtree of this run. Keeps the one that was just made, and
+   * releases the others: below, nodes are reserved for both sides. */
+  if (count) count->committed -= median_nodes(end - begin, leafSize) - 1;
   /* Counts the agents below the midpoint only if nodes are scarce: both sides of a split together
    * never need more than 2 * median_nodes(all agents of the node). */
-  if (!atMedian && 2 * median_nodes(end - begin, leafSize) > room) {
+  if (count && !atMedian &&
+      2 * median_nodes(end - begin, leafSize) > count->budget - count->committed) {
     const uint32_t below = count_below(tree, begin, end, axis, key.coordinate);
-    atMedian = median_nodes(below, leafSize) + median_nodes(end - begin - below, leafSize) > room;
+    atMedian = median_nodes(below, leafSize) + median_nodes(end - begin - below, leafSize) >
+               count->budget - count->committed;
+    count->isForced |= atMedian;
   }
-  if (atMedian) key = median_key(tree, begin, end, axis, box, dim);
+  if (atMedian) key = median_key(tree, begin, end, axis, run->box, dim);
   const uint32_t middle = CALL_PAIR(dim, partition, tree, begin, end, axis, key);
-  points_bounds(&tree->points, begin, middle, boxes);
-  points_bounds(&tree->points, middle, end, boxes + (size_t)(2 * dim));
+  const uint32_t depth = run->depth + 1; /* `run` may be overwritten now */
+  *right = (pending){middle, end, depth, COPSE_NONE, {0}};
+  *left = (pending){begin, middle, depth, COPSE_NONE, {0}};
+  points_bounds(&tree->points, begin, middle, left->box);
+  points_bounds(&tree->points, middle, end, right->box);
+  if (!count) return;
   count->committed += median_nodes(middle - begin, leafSize) + median_nodes(end - middle, leafSize);
-  return middle;
+  if (count->committed > count->most) count->most = count->committed;
 }
 
-static void build_nodes(struct agenttree *tree) {
+static void set_split(const struct agenttree *tree, uint32_t index, int axis, const pending *left,
+                      const pending *right, int dim) {
+  tree->nodes[index].axis = (uint32_t)axis;
+  tree->nodes[index].leftMost = left->box[dim + axis];
+  tree->nodes[index].rightLeast = right->box[axis];
+}
+
+/* Makes the nodes of a run's subtree, in preorder. */
+static void build_nodes(struct agenttree *tree, const pending *root, node_count *count) {
   const int dim = (int)tree->points.dimensions;
-  const uint32_t present = tree->points.present, leafSize = tree->leafSize;
-  node_count count = {median_nodes(present, leafSize), agenttree_node_budget(present, leafSize)};
-  pending stack[COPSE_MAX_DEPTH];
-  uint32_t waiting = 0;
-  tree->nodeCount = 0;
-  if (present) {
-    stack[waiting] = (pending){0, present, 0, COPSE_NONE, {0}};
-    points_bounds(&tree->points, 0, present, stack[waiting++].box);
-  }
-  while (waiting) {
+  pending stack[COPSE_MAX_DEPTH] = {*root};
+  for (uint32_t waiting = 1; waiting;) {
     const pending *const run = &stack[--waiting];
     WORKED(1);
-    const uint32_t begin = run->begin, end = run->end, depth = run->depth, size = end - begin;
-    const uint32_t index = append_node(tree, run, dim);
-    const float *box = agenttree_box(tree, index, dim);
-    const int axis = size > leafSize ? choose_axis(box, depth, tree->axis, dim) : -1;
-    /* Nodes were reserved for the whole subtree of this run. Keeps the one that was just made, and
-     * releases the others: split_run reserves nodes for both sides. */
-    count.committed -= median_nodes(size, leafSize) - 1;
-    if (axis < 0) continue;
-    float boxes[2 * 2 * 3];
-    const uint32_t middle = split_run(tree, index, depth, axis, &count, boxes, dim);
-    tree->nodes[index].axis = (uint32_t)axis;
-    tree->nodes[index].leftMost = boxes[dim + axis];
-    tree->nodes[index].rightLeast = boxes[2 * dim + axis];
-    pending *right = &stack[waiting++], *left = &stack[waiting++];
-    *right = (pending){middle, end, depth + 1, index, {0}};
-    *left = (pending){begin, middle, depth + 1, COPSE_NONE, {0}};
-    for (int i = 0; i < 2 * dim; i++) {
-      left->box[i] = boxes[i];
-      right->box[i] = boxes[2 * dim + i];
+    const uint32_t index = add_node(tree, run, count, dim);
+    const int axis = axis_of(tree, run, dim);
+    if (axis < 0) {
+      count->committed -= median_nodes(run->end - run->begin, tree->leafSize) - 1;
+      continue;
     }
+    pending *right = &stack[waiting++], *left = &stack[waiting++];
+    split_run(tree, run, axis, count, left, right, dim);
+    set_split(tree, index, axis, left, right, dim);
+    right->parent = index;
   }
 }
+
+/* Sets the group bits of a leaf from those of its agents. */
+static void gather_leaf(const struct agenttree *tree, agenttree_node *leaf) {
+  leaf->anyGroups = 0;
+  leaf->allGroups = COPSE_ALL_GROUPS;
+  for (uint32_t agent = leaf->begin; agent < leaf->end; agent++) {
+    WORKED(1);
+    leaf->anyGroups |= tree->points.ordered.groups[agent];
+    leaf->allGroups &= tree->points.ordered.groups[agent];
+  }
+}
+
+/* Sets the group bits of every node, children before parents, because parents combine the bits of
+ * their children. If `leavesDone`, those of leaves are set already. */
+static void gather_groups(const struct agenttree *tree, const points_survey *survey,
+                          bool leavesDone) {
+  const bool uniform = survey->anyGroups == survey->allGroups;
+  for (uint32_t i = tree->nodeCount; i-- > 0;) {
+    agenttree_node *node = &tree->nodes[i];
+    if (uniform) {
+      node->anyGroups = survey->anyGroups;
+      node->allGroups = survey->allGroups;
+    } else if (node->right) {
+      node->anyGroups = node[1].anyGroups | tree->nodes[node->right].anyGroups;
+      node->allGroups = node[1].allGroups & tree->nodes[node->right].allGroups;
+    } else if (!leavesDone)
+      gather_leaf(tree, node);
+  }
+}
+
+static void build_tree(struct agenttree *tree, const points_source *source,
+                       const points_survey *survey) {
+  const uint32_t present = tree->points.present;
+  points_order_slots(&tree->points, source);
+  WORKED(source->count);
+  points_fetch(&tree->points, source, 0, present);
+  tree->nodeCount = 0;
+  if (present) {
+    node_count count = node_count_for(tree, present, 0);
+    pending root = {0, present, 0, COPSE_NONE, {0}};
+    points_bounds(&tree->points, 0, present, root.box);
+    build_nodes(tree, &root, &count);
+    tree->nodeCount = count.next;
+  }
+  points_fetch_groups(&tree->points, source, 0, present);
+  gather_groups(tree, survey, false);
+}
+
+/* ---- Building in tasks -------------------------------------------------------------------- *
+ *
+ * First, the top of the tree is divided level by level, all runs of a level at the same time. Each
+ * run that is left then becomes a part: a task makes its nodes, in memory of its own. In the end,
+ * the parts are moved together, in preorder.
+ *
+ * The result is the same tree as without tasks, but for one case: if nodes are scarce, whether a
+ * split is at the midpoint depends on all splits before it. The tree is then built again without
+ * tasks. */
+
+#ifdef COPSE_ONE_THREAD
+static bool build_in_tasks(struct agenttree *tree, const points_source *source,
+                           const points_survey *survey) {
+  (void)tree, (void)source, (void)survey;
+  return false;
+}
+#else
+
+/* A run becomes a part if it has at most LEAST_PART agents, or at most 1 / MOST_PARTS of all.
+ * FETCHED: how many agents a task fetches. */
+enum { LEAST_PART = 1024, MOST_PARTS = 32, FETCHED = 4096 };
+
+/* A run in the top of the tree: one that is divided, or a part. */
+typedef struct top_run {
+  pending run;
+  int axis;         /* the axis along which the run is divided; -1: it is a part */
+  uint32_t left;    /* if divided: the index of its left child; the right child follows */
+  uint32_t first;   /* of a part: the index of its first node */
+  node_count count; /* of a part */
+} top_run;
+
+typedef struct build_job {
+  struct agenttree *tree;
+  const points_source *source;
+  uint32_t size, level; /* how many runs there are; the first run of the current level */
+  top_run runs[AGENTTREE_TOP];
+  uint32_t preorder[AGENTTREE_TOP]; /* all runs, in the order of the tree */
+} build_job;
+
+static void fetch_task(void *argument, uint32_t index) {
+  const build_job *job = argument;
+  const copse_points *points = &job->tree->points;
+  const task_range places = task_range_of(index, FETCHED, points->present);
+  points_fetch(points, job->source, places.begin, places.end);
+}
+
+static void divide_task(void *argument, uint32_t index) {
+  build_job *job = argument;
+  const top_run *top = &job->runs[job->level + index];
+  top_run *children = &job->runs[top->left];
+  if (top->axis < 0) return;
+  split_run(job->tree, &top->run, top->axis, NULL, &children[0].run, &children[1].run,
+            (int)job->tree->points.dimensions);
+}
+
+static void part_task(void *argument, uint32_t index) {
+  build_job *job = argument;
+  top_run *top = &job->runs[job->preorder[index]];
+  if (top->axis < 0) build_nodes(job->tree, &top->run, &top->count);
+}
+
+static void groups_task(void *argument, uint32_t index) {
+  const build_job *job = argument;
+  const top_run *top = &job->runs[index];
+  if (top->axis >= 0) return;
+  points_fetch_groups(&job->tree->points, job->source, top->run.begin, top->run.end);
+  for (uint32_t i = top->first; i < top->count.next; i++)
+    if (!job->tree->nodes[i].right) gather_leaf(job->tree, &job->tree->nodes[i]);
+}
+
+/* Decides for each run of the current level whether to divide it, and makes room for its children
+ * in job->runs. Returns the number of runs in the level; 0 if none is divided. */
+static uint32_t plan_level(build_job *job) {
+  const struct agenttree *tree = job->tree;
+  const uint32_t share = tree->points.present / MOST_PARTS, end = job->size;
+  for (uint32_t i = job->level; i < end; i++) {
+    top_run *top = &job->runs[i];
+    const uint32_t size = top->run.end - top->run.begin;
+    const bool isPart = size <= LEAST_PART || size <= share || job->size + 2 > AGENTTREE_TOP;
+    top->axis = isPart ? -1 : axis_of(tree, &top->run, (int)tree->points.dimensions);
+    if (top->axis < 0) continue;
+    top->left = job->size;
+    job->size += 2;
+  }
+  return job->size > end ? end - job->level : 0;
+}
+
+/* Divides the top of the tree. */
+static void divide_top(build_job *job) {
+  const struct agenttree *tree = job->tree;
+  job->size = 1;
+  job->level = 0;
+  job->runs[0].run = (pending){0, tree->points.present, 0, COPSE_NONE, {0}};
+  points_bounds(&tree->points, 0, tree->points.present, job->runs[0].run.box);
+  for (uint32_t runs; (runs = plan_level(job)) > 0; job->level += runs)
+    tasks_run(&tree->points.tasks, divide_task, job, runs);
+}
+
+/* Sorts the runs in preorder, and gives each part room for its nodes: behind the room for the top,
+ * and for the parts before it. */
+static void place_parts(build_job *job) {
+  uint32_t stack[AGENTTREE_TOP] = {0}, waiting = 1, first = AGENTTREE_TOP;
+  for (uint32_t i = 0; i < job->size; i++) {
+    const uint32_t index = stack[--waiting];
+    top_run *top = &job->runs[index];
+    job->preorder[i] = index;
+    if (top->axis >= 0) {
+      stack[waiting++] = top->left + 1;
+      stack[waiting++] = top->left;
+      continue;
+    }
+    top->first = first;
+    top->count = node_count_for(job->tree, top->run.end - top->run.begin, first);
+    first += (uint32_t)top->count.budget;
+  }
+}
+
+/* True if a build without tasks would have split at the same midpoints: if nodes were never scarce.
+ * Counts nodes as that build would. */
+static bool is_same_tree(const build_job *job) {
+  const struct agenttree *tree = job->tree;
+  node_count count = node_count_for(tree, tree->points.present, 0);
+  for (uint32_t i = 0; i < job->size; i++) {
+    const top_run *top = &job->runs[job->preorder[i]];
+    const uint32_t size = top->run.end - top->run.begin;
+    const uint64_t others = count.committed - median_nodes(size, tree->leafSize);
+    if (top->axis >= 0) {
+      const uint32_t left = job->runs[top->left].run.end - top->run.begin;
+      count.committed = others + 1 + median_nodes(left, tree->leafSize) +
+                        median_nodes(size - left, tree->leafSize);
+      count.most = count.committed;
+    } else {
+      if (top->count.isForced) return false;
+      count.committed = others + top->count.committed;
+      count.most = others + top->count.most;
+    }
+    if (count.most > count.budget) return false;
+  }
+  return true;
+}
+
+/* Moves the nodes of a part to the end of the tree's nodes. */
+static void append_part(struct agenttree *tree, top_run *top) {
+  const uint32_t size = top->count.next - top->first, shift = top->first - tree->nodeCount;
+  const size_t sides = 2 * (size_t)tree->points.dimensions;
+  for (uint32_t i = tree->nodeCount; i < tree->nodeCount + size; i++) {
+    tree->nodes[i] = tree->nodes[i + shift];
+    if (tree->nodes[i].right) tree->nodes[i].right -= shift;
+  }
+  memmove(tree->bounds + tree->nodeCount * sides, tree->bounds + top->first * sides,
+          size * sides * sizeof(float));
+  if (top->run.parent != COPSE_NONE) tree->nodes[top->run.parent].right = tree->nodeCount;
+  top->first = tree->nodeCount;
+  tree->nodeCount = top->count.next = top->first + size;
+}
+
+/* Joins the top and the parts. */
+static void join_parts(build_job *job) {
+  struct agenttree *tree = job->tree;
+  const int dim = (int)tree->points.dimensions;
+  tree->nodeCount = 0;
+  for (uint32_t i = 0; i < job->size; i++) {
+    top_run *top = &job->runs[job->preorder[i]];
+    if (top->axis < 0) {
+      append_part(tree, top);
+      continue;
+    }
+    node_count count = {.next = tree->nodeCount};
+    const uint32_t index = add_node(tree, &top->run, &count, dim);
+    pending *left = &job->runs[top->left].run, *right = &job->runs[top->left + 1].run;
+    set_split(tree, index, top->axis, left, right, dim);
+    right->parent = index;
+    tree->nodeCount = count.next;
+  }
+}
+
+/* Returns false if the tree must be built without tasks. */
+static bool build_in_tasks(struct agenttree *tree, const points_source *source,
+                           const points_survey *survey) {
+  const copse_tasks *tasks = &tree->points.tasks;
+  build_job job;
+  job.tree = tree;
+  job.source = source;
+  points_order_slots(&tree->points, source);
+  tasks_run(tasks, fetch_task, &job, task_ranges(FETCHED, tree->points.present));
+  divide_top(&job);
+  place_parts(&job);
+  tasks_run(tasks, part_task, &job, job.size);
+  if (!is_same_tree(&job)) return false;
+  join_parts(&job);
+  const bool uniform = survey->anyGroups == survey->allGroups;
+  if (!uniform) tasks_run(tasks, groups_task, &job, job.size);
+  gather_groups(tree, survey, true);
+  return true;
+}
+#endif
 
 void agenttree_build(void *index, const points_source *source, const points_survey *survey) {
   struct agenttree *tree = index;
   points_take(&tree->points, source, survey);
-  points_order_slots(&tree->points, source);
-  WORKED(source->count);
-  points_fetch(&tree->points, source, 0, tree->points.present);
-  build_nodes(tree);
-  gather_groups(tree, source, survey);
+  if (!tasks_divide(&tree->points.tasks, survey->present, AGENTTREE_DIVIDED) ||
+      !build_in_tasks(tree, source, survey))
+    build_tree(tree, source, survey);
 }

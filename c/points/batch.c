@@ -98,9 +98,13 @@ SMALL_CODE static void rows_start(row_writer *writer, const copse_rows *rows, ui
   writer->missed = 0;
   writer->truncated = false;
   writer->waiting = 0;
+  writer->store = NULL;
 }
 
 void rows_flush(row_writer *writer) {
+#ifndef COPSE_ONE_THREAD
+  if (writer->store && rows_store(writer)) return;
+#endif
   for (uint32_t i = 0; i < writer->waiting; i++) {
     WORKED(1);
     writer->offsets[writer->slots[i]] = writer->begins[i];
@@ -178,6 +182,7 @@ void batch_rows(const batch_query *batch, const nearby *near, uint32_t self, uin
       const near_run *next = &list.runs[row * list.step + run];
       most += next->end - next->begin + 3; /* a store writes up to three ids too many */
     }
+  rows_need(writer, most);
   const bool roomy = rows_room(writer) >= most;
   if (!batch->plain)
     rows_of_masked(batch, near, self, own, list, radius2, roomy, writer);
@@ -188,6 +193,7 @@ void batch_rows(const batch_query *batch, const nearby *near, uint32_t self, uin
 SMALL_CODE void batch_row_alone(const batch_query *batch, const float *center, uint32_t slot,
                                 float radius, row_writer *writer) {
   const copse_query query = query_of(batch, slot);
+  rows_need(writer, batch->points->present);
   copse_results results = {.ids = writer->ids + writer->used, .capacity = rows_room(writer)};
   copse_points_within(batch->points, center, radius, &query, &results);
   row_end(writer, slot, results.total);
@@ -208,7 +214,10 @@ SMALL_CODE copse_status copse_points_all_within(const copse_points *points, floa
     return COPSE_INVALID_ARGUMENT;
   if (!points->isBuilt) return COPSE_NOT_BUILT;
   rows_start(&writer, rows, row_count(points), points->present);
-  points->type->allWithin(points, &batch, radius, &writer);
+  if (tasks_divide(&points->tasks, points->present, BATCH_DIVIDED))
+    batch_within_in_tasks(&batch, radius, &writer);
+  else
+    points->type->allWithin(points, &batch, radius, (task_range){0, points->present}, &writer);
   rows_end(&writer, rows);
   return COPSE_OK;
 }
@@ -317,7 +326,10 @@ static uint32_t select_near(const batch_query *batch, const nearby *near, const 
   }
 }
 
-SMALL_CODE static void flush_queue(row_queue *queue, uint32_t k, copse_neighbor_rows *rows) {
+SMALL_CODE void batch_flush(neighbor_search *search) {
+  row_queue *queue = &search->queue;
+  const uint32_t k = search->k;
+  const copse_neighbor_rows *rows = search->rows;
   for (uint32_t row = 0; row < queue->size; row++) {
     const size_t queued = (size_t)row * k, target = (size_t)queue->slots[row] * k;
     const uint32_t count = queue->counts[row];
@@ -397,7 +409,7 @@ SMALL_CODE void batch_nearest(neighbor_search *search, const nearby *near, uint3
     }
     queue->slots[queue->size] = slot;
     queue->counts[queue->size++] = count;
-    if (queue->size == QUEUE_ROWS) flush_queue(queue, k, search->rows);
+    if (queue->size == QUEUE_ROWS) batch_flush(search);
   }
 }
 
@@ -471,9 +483,26 @@ SMALL_CODE static void search_start(neighbor_search *search, uint32_t k,
   search->rows = rows;
 }
 
-SMALL_CODE copse_status batch_all_neighbors(
-    const copse_points *points, void (*search_all)(const void *index, neighbor_search *search),
-    uint32_t k, const copse_query *query, const uint32_t *masks, copse_neighbor_rows *rows) {
+SMALL_CODE void batch_search(neighbor_search *search, search_function *searchRange,
+                             task_range places) {
+  /* The first rows are found by single queries: they predict how far the other agents' neighbors
+   * are. These rows are written twice, which is simpler than to leave them out later. */
+  enum { FIRST = 4 };
+  const copse_points *points = search->batch.points;
+  for (uint32_t place = places.begin; place < places.end && place < places.begin + FIRST; place++) {
+    float center[3];
+    points_center(points, place, center);
+    batch_nearest_alone(search, center, points->ordered.ids[place]);
+  }
+  expect(&search->expected);
+  searchRange(points, search, places);
+  batch_flush(search);
+}
+
+SMALL_CODE copse_status batch_all_neighbors(const copse_points *points,
+                                            search_function *searchRange, uint32_t k,
+                                            const copse_query *query, const uint32_t *masks,
+                                            copse_neighbor_rows *rows) {
   neighbor_search search;
   const uint32_t count = row_count(points);
   if (!start(&search.batch, points, query, masks) ||
@@ -483,8 +512,10 @@ SMALL_CODE copse_status batch_all_neighbors(
   if (count) memset(rows->counts, 0, count * sizeof(uint32_t));
   if (!k) return COPSE_OK;
   search_start(&search, k, rows);
-  search_all(points, &search);
-  flush_queue(&search.queue, k, rows);
+  if (tasks_divide(&points->tasks, points->present, BATCH_DIVIDED))
+    batch_neighbors_in_tasks(&search, searchRange);
+  else
+    batch_search(&search, searchRange, (task_range){0, points->present});
   return COPSE_OK;
 }
 
@@ -522,7 +553,7 @@ SMALL_CODE copse_status copse_points_nearest_many(const copse_points *points, co
   batch->ofPoints = true;
   batch->plain &= batch->query.exclude == COPSE_NONE;
   points->type->nearestMany(points, &search, centers, n);
-  flush_queue(&search.queue, k, rows);
+  batch_flush(&search);
   return COPSE_OK;
 }
 

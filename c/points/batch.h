@@ -108,6 +108,8 @@ ALWAYS_INLINE float4 nearby_distance2(const nearby *near, uint32_t i, const batc
 
 enum { ROWS_WAITING = 512 };
 
+typedef struct row_store row_store;
+
 /* Writes rows of ids. The ids of a row are written immediately. Offsets and counts go to places far
  * apart in memory. So they wait, and are written for many rows at a time: then their cache misses
  * overlap. */
@@ -118,6 +120,7 @@ struct row_writer {
   uint64_t missed; /* the number of ids in rows that did not fit */
   bool truncated;  /* true after a row that did not fit: all later rows are left empty */
   uint32_t waiting, slots[ROWS_WAITING], begins[ROWS_WAITING], sizes[ROWS_WAITING];
+  row_store *store; /* of a batch that is divided into tasks, see batch_tasks.c; else NULL */
 };
 
 /* Returns the number of ids that still fit. */
@@ -127,6 +130,20 @@ ALWAYS_INLINE uint32_t rows_room(const row_writer *writer) {
 
 /* Writes the offsets and counts of the waiting rows, whose ids are written already. */
 void rows_flush(row_writer *writer);
+/* In a batch that is divided into tasks: takes the waiting rows, unless they belong in the results.
+ * Returns false if they do. */
+bool rows_store(row_writer *writer);
+
+/* Called before rows of at most `count` ids in all. In a batch that is divided into tasks, makes
+ * sure that a row that does not fit is one for which the results have no room. */
+void rows_need_in_tasks(row_writer *writer, uint64_t count);
+ALWAYS_INLINE void rows_need(row_writer *writer, uint64_t count) {
+#ifdef COPSE_ONE_THREAD
+  (void)writer, (void)count;
+#else
+  if (writer->store) rows_need_in_tasks(writer, count);
+#endif
+}
 /* Makes room for `count` more waiting rows: flushes if there is none. */
 ALWAYS_INLINE void rows_expect(row_writer *writer, uint32_t count) {
   if (writer->waiting + count > ROWS_WAITING) rows_flush(writer);
@@ -207,10 +224,10 @@ struct neighbor_search {
   copse_neighbor_rows *rows;
 };
 
-/* Finds the k nearest neighbors of every agent by calling `search_all`, a function that each
+/* Finds the k nearest neighbors of every agent by calling `searchRange`, a function that each
  * structure has: for an agent tree, agenttree_all_neighbors. */
-copse_status batch_all_neighbors(const copse_points *points,
-                                 void (*search_all)(const void *index, neighbor_search *search),
+typedef void search_function(const void *index, neighbor_search *search, task_range places);
+copse_status batch_all_neighbors(const copse_points *points, search_function *searchRange,
                                  uint32_t k, const copse_query *query, const uint32_t *masks,
                                  copse_neighbor_rows *rows);
 
@@ -228,6 +245,18 @@ void batch_nearest_one(neighbor_search *search, const nearby *near, uint32_t sel
 
 /* Makes a query of the whole index for one agent, and writes the agent's row. */
 void batch_nearest_alone(neighbor_search *search, const float *center, uint32_t slot);
+
+/* ---- Batches that are divided into tasks: see batch_tasks.c ---- */
+
+/* If there are at least BATCH_DIVIDED agents and a runner (copse_tasks), a batch for all agents is
+ * divided into tasks for ranges of BATCH_RANGE agents. Rows do not depend on these ranges. */
+enum { BATCH_RANGE = 512, BATCH_DIVIDED = 2048 };
+
+/* Finds the k nearest neighbors of a range of agents. */
+void batch_search(neighbor_search *search, search_function *searchRange, task_range places);
+
+void batch_within_in_tasks(const batch_query *batch, float radius, row_writer *results);
+void batch_neighbors_in_tasks(const neighbor_search *search, search_function *searchRange);
 
 /* ---- Pairs ---- */
 

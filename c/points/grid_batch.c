@@ -47,10 +47,12 @@ ALWAYS_INLINE bool bounds_of_four(const struct grid *grid, uint32_t begin, grid_
 }
 
 /* Writes the group that begins at index `begin` in the order of the grid: four agents if they are
- * near each other, else one. */
+ * near each other and in the same range of a batch (see BATCH_RANGE), else one. */
 ALWAYS_INLINE void group_at(const struct grid *grid, uint32_t begin, grid_group *group,
                             const int dim) {
-  if (grid->points.present - begin >= 4 && bounds_of_four(grid, begin, group, dim)) return;
+  if (grid->points.present - begin >= 4 && begin % BATCH_RANGE <= BATCH_RANGE - 4 &&
+      bounds_of_four(grid, begin, group, dim))
+    return;
   float4 x[3] = {float4_all(0), float4_all(0), float4_all(0)};
   EACH_AXIS (axis, 3)
     if (axis < dim) x[axis] = float4_all(grid->points.ordered.axes[axis][begin]);
@@ -265,7 +267,9 @@ static void group_rows(const batch_query *batch, nearby *near, uint32_t own, flo
                        row_writer *writer) {
   /* Each row has fewer than near->size ids, because no agent is its own neighbor. group_rows_in may
    * write GROUP_COPY entries past the last row. */
-  if (!batch->plain || rows_room(writer) < own * near->size + GROUP_COPY)
+  const uint32_t most = own * near->size + GROUP_COPY;
+  rows_need(writer, most);
+  if (!batch->plain || rows_room(writer) < most)
     batch_rows(batch, near, 0, own, NULL, radius2, writer);
   else
     CALL_PAIR(batch->points->dimensions, group_rows, batch, near, own, radius2, writer);
@@ -290,23 +294,23 @@ ALWAYS_INLINE uint32_t rows_at(const struct grid *grid, const batch_query *batch
   return own;
 }
 
-void grid_all_within(const void *index, const batch_query *batch, float radius,
+void grid_all_within(const void *index, const batch_query *batch, float radius, task_range places,
                      row_writer *writer) {
   const struct grid *grid = index;
   nearby near;
-  for (uint32_t place = 0; place < grid->points.present;)
+  for (uint32_t place = places.begin; place < places.end;)
     place += rows_at(grid, batch, place, radius, &near, writer);
 }
 
 /* ---- The k nearest neighbors, of all agents ----------------------------------------------- */
 
-/* Finds the k nearest neighbors of every agent. `wraps` is true if the world wraps around. */
+/* Finds the k nearest neighbors of a range of agents. `wraps` is true if the world wraps around. */
 ALWAYS_INLINE void all_neighbors(const struct grid *grid, neighbor_search *search,
-                                 const bool wraps) {
+                                 task_range places, const bool wraps) {
   enum { LEARN_FROM = 32 }; /* rows per update of the expected radius: fewer predict it badly */
   nearby near;
   uint32_t learnt = 0;
-  for (uint32_t place = 0; place < grid->points.present;) {
+  for (uint32_t place = places.begin; place < places.end;) {
     const float expected2 = search->expected.reach2;
     const float reach2 = expected2 < search->max2 ? expected2 : search->max2;
     uint32_t own = 0;
@@ -328,8 +332,8 @@ ALWAYS_INLINE void all_neighbors(const struct grid *grid, neighbor_search *searc
   }
 }
 
-void grid_all_neighbors(const void *grid, neighbor_search *search) {
-  all_neighbors(grid, search, false);
+void grid_all_neighbors(const void *grid, neighbor_search *search, task_range places) {
+  all_neighbors(grid, search, places, false);
 }
 
 /* ---- Pairs -------------------------------------------------------------------------------- */
@@ -441,10 +445,10 @@ SMALL_CODE OUT_OF_LINE uint32_t rows_across(const struct grid *grid, const batch
 }
 
 SMALL_CODE void wrapped_all_within(const void *index, const batch_query *batch, float radius,
-                                   row_writer *writer) {
+                                   task_range places, row_writer *writer) {
   const struct grid *grid = index;
   nearby near;
-  for (uint32_t place = 0; place < grid->points.present;) {
+  for (uint32_t place = places.begin; place < places.end;) {
     const float radius2 = radius * radius;
     const uint32_t own = is_inner(grid, place, radius2)
                              ? rows_at(grid, batch, place, radius, &near, writer)
@@ -453,8 +457,9 @@ SMALL_CODE void wrapped_all_within(const void *index, const batch_query *batch, 
   }
 }
 
-SMALL_CODE void wrapped_all_neighbors(const void *grid, neighbor_search *search) {
-  all_neighbors(grid, search, true);
+SMALL_CODE void wrapped_all_neighbors(const void *grid, neighbor_search *search,
+                                      task_range places) {
+  all_neighbors(grid, search, places, true);
 }
 
 /* Finds all pairs of nearby agents whose first agent, in the order of the grid, is at index

@@ -19,30 +19,35 @@ typedef struct kdtree_group {
 } kdtree_group;
 
 /* Divides the points of a tree into groups, one after the other: halves ranges of points until they
- * are small enough. */
+ * are small enough. Visits the groups that begin in a range of points. */
 typedef struct group_walk {
+  task_range places;
   uint32_t waiting;
-  kdtree_range stack[KDTREE_LEVELS];
+  kdtree_range stack[KDTREE_LEVELS + 1]; /* one per level waits; the last level adds two */
 } group_walk;
 
-static group_walk groups_start(const struct kdtree *tree) {
-  return (group_walk){tree->points.present > 0, {{0, tree->points.present, 0}}};
+static group_walk groups_start(const struct kdtree *tree, task_range places) {
+  return (group_walk){places, tree->points.present > 0, {{0, tree->points.present, 0}}};
 }
 
 static bool groups_next(group_walk *groups, const struct kdtree *tree, kdtree_group *next) {
   const int dim = (int)tree->points.dimensions;
-  if (!groups->waiting) return false;
-  kdtree_range range = groups->stack[--groups->waiting];
-  WORKED(1);
-  while (range.end - range.begin > 2 * KDTREE_RUN) {
-    const uint32_t middle = kdtree_middle(range.begin, range.end);
-    groups->stack[groups->waiting++] = (kdtree_range){middle, range.end, 0};
-    range.end = middle;
+  while (groups->waiting) {
+    const kdtree_range range = groups->stack[--groups->waiting];
+    WORKED(1);
+    if (range.end <= groups->places.begin || range.begin >= groups->places.end) continue;
+    if (range.end - range.begin > 2 * KDTREE_RUN) {
+      const uint32_t middle = kdtree_middle(range.begin, range.end);
+      groups->stack[groups->waiting++] = (kdtree_range){middle, range.end, 0};
+      groups->stack[groups->waiting++] = (kdtree_range){range.begin, middle, 0};
+    } else if (range.begin >= groups->places.begin) {
+      float box[6];
+      points_bounds(&tree->points, range.begin, range.end, box);
+      *next = (kdtree_group){range.begin, range.end, point4(box, dim), point4(box + dim, dim)};
+      return true;
+    }
   }
-  float box[6];
-  points_bounds(&tree->points, range.begin, range.end, box);
-  *next = (kdtree_group){range.begin, range.end, point4(box, dim), point4(box + dim, dim)};
-  return true;
+  return false;
 }
 
 /* Starts a walk over all points of the tree that may be within reach of a group of points. */
@@ -118,12 +123,12 @@ static float gather(nearby *near, const struct kdtree *tree, const batch_query *
 
 /* ---- Neighbors within a radius, of all points --------------------------------------------- */
 
-void kdtree_all_within(const void *index, const batch_query *batch, float radius,
+void kdtree_all_within(const void *index, const batch_query *batch, float radius, task_range places,
                        row_writer *writer) {
   const struct kdtree *tree = index;
   nearby near;
   kdtree_group group;
-  for (group_walk groups = groups_start(tree); groups_next(&groups, tree, &group);) {
+  for (group_walk groups = groups_start(tree, places); groups_next(&groups, tree, &group);) {
     if (gather(&near, tree, batch, &group, radius * radius) >= 0) {
       batch_rows(batch, &near, 0, group.end - group.begin, NULL, radius * radius, writer);
       continue;
@@ -138,12 +143,12 @@ void kdtree_all_within(const void *index, const batch_query *batch, float radius
 
 /* ---- The k nearest neighbors, of all points ----------------------------------------------- */
 
-void kdtree_all_neighbors(const void *index, neighbor_search *search) {
+void kdtree_all_neighbors(const void *index, neighbor_search *search, task_range places) {
   const struct kdtree *tree = index;
   expectation *expected = &search->expected;
   nearby near;
   kdtree_group group;
-  for (group_walk groups = groups_start(tree); groups_next(&groups, tree, &group);
+  for (group_walk groups = groups_start(tree, places); groups_next(&groups, tree, &group);
        expect(expected)) {
     const float wanted2 = expected->reach2 < search->max2 ? expected->reach2 : search->max2;
     const float reach2 = gather(&near, tree, &search->batch, &group, wanted2);
@@ -348,6 +353,7 @@ void kdtree_pairs(const void *index, const batch_query *batch, pair_search *sear
   const struct kdtree *tree = index;
   nearby near;
   kdtree_group group;
-  for (group_walk groups = groups_start(tree); groups_next(&groups, tree, &group);)
+  const task_range places = {0, tree->points.present};
+  for (group_walk groups = groups_start(tree, places); groups_next(&groups, tree, &group);)
     group_pairs(tree, batch, &group, &near, search);
 }

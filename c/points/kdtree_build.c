@@ -251,5 +251,5 @@ void kdtree_build(void *index, const points_source *source, const points_survey 
         tree->builder == COPSE_BUILDER_QUICKSELECT ? SELECT_QUICK : SELECT_MEDIANS;
     CALL_PAIR(points->dimensions, select, tree, method);
   }
-  points_fetch_groups(points, source);
+  points_fetch_groups(points, source, 0, points->present);
 }

@@ -436,9 +436,10 @@ void points_bounds(const copse_points *points, uint32_t begin, uint32_t end, flo
   }
 }
 
-void points_fetch_groups(const copse_points *points, const points_source *source) {
+void points_fetch_groups(const copse_points *points, const points_source *source, uint32_t begin,
+                         uint32_t end) {
   if (points->anyGroups == points->allGroups) return;
-  for (uint32_t i = 0; i < points->present; i++) {
+  for (uint32_t i = begin; i < end; i++) {
     WORKED(1);
     points->ordered.groups[i] = source_group(source, points->ordered.ids[i]);
   }

@@ -6,6 +6,7 @@
 
 #include "../base/region.h"
 #include "../base/snapshot.h"
+#include "../base/tasks.h"
 
 /* ---- Dimensions ----
  *
@@ -42,6 +43,7 @@ struct copse_points {
   copse_layout layout;
   copse_on_non_finite onNonFinite;
   copse_allocator allocator;
+  copse_tasks tasks;
   void *block; /* holds all arrays: those in this struct and those that the structure adds */
   uint64_t blockBytes;
 
@@ -136,8 +138,10 @@ struct points_type {
 
   /* Batch queries, see batch.h: these functions write a row of results for each agent, or all
    * pairs. */
-  void (*allWithin)(const void *index, const batch_query *batch, float radius, row_writer *writer);
-  void (*allNeighbors)(const void *index, neighbor_search *search);
+  /* These two write the rows of a range of agents, in the order of the structure. */
+  void (*allWithin)(const void *index, const batch_query *batch, float radius, task_range places,
+                    row_writer *writer);
+  void (*allNeighbors)(const void *index, neighbor_search *search, task_range places);
   void (*pairs)(const void *index, const batch_query *batch, pair_search *result);
   /* Writes a row of results for each of the caller's n > 0 points: the k > 0 agents nearest to it.
    * NULL if the structure has no fast way: a single query is then made for each point. */
@@ -204,7 +208,7 @@ ALWAYS_INLINE scan_filter points_filter(const copse_points *points, const copse_
   {                                                                                                \
     .type = (functions), .dimensions = (def)->dimensions, .capacity = (def)->capacity,             \
     .layout = (def)->layout, .external = (def)->external, .onNonFinite = (def)->onNonFinite,       \
-    .allocator = (def)->allocator                                                                  \
+    .allocator = (def)->allocator, .tasks = (def)->tasks                                           \
   }
 /* True if the options common to all structures are in their ranges. */
 bool points_ok(const copse_points *definition);
@@ -256,9 +260,10 @@ void points_fetch(const copse_points *points, const points_source *source, uint3
 /* Writes the tight bounds of the agents in the entries begin … end - 1 of points->ordered. There
  * must be at least one. */
 void points_bounds(const copse_points *points, uint32_t begin, uint32_t end, float *box);
-/* Copies the groups of all agents from the source to points->ordered, unless all agents have the
- * same groups. */
-void points_fetch_groups(const copse_points *points, const points_source *source);
+/* Copies groups from the source to the entries begin … end - 1 of points->ordered, unless all
+ * agents have the same groups. */
+void points_fetch_groups(const copse_points *points, const points_source *source, uint32_t begin,
+                         uint32_t end);
 
 /* ---- Queries ---- */
 

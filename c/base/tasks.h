@@ -1,0 +1,64 @@
+/* Work divided among the threads of a runner that the caller supplies (copse_tasks). Results never
+ * depend on the runner: each task writes to places of its own, and what tasks add up is combined
+ * in a fixed order.
+ *
+ * In a WebAssembly core for one thread (COPSE_ONE_THREAD), tasks_divide returns false, a constant:
+ * the compiler then drops all code for several threads. */
+#ifndef COPSE_TASKS_H
+#define COPSE_TASKS_H
+
+#include "core.h"
+
+#if defined(__unix__) || defined(__APPLE__)
+#include <sched.h>
+#endif
+
+typedef void task_function(void *argument, uint32_t index);
+
+/* True if the work on `items` items is to be divided: if there are threads, and at least `from`
+ * items. With fewer, starting other threads takes longer than they save. */
+ALWAYS_INLINE bool tasks_divide(const copse_tasks *tasks, uint32_t items, uint32_t from) {
+#ifdef COPSE_ONE_THREAD
+  (void)tasks, (void)items, (void)from;
+  return false;
+#else
+  return tasks->run && tasks->threads > 1 && items >= from;
+#endif
+}
+
+/* Calls task(argument, i) for all i < count, on any threads, in any order. Returns when all calls
+ * have returned. */
+ALWAYS_INLINE void tasks_run(const copse_tasks *tasks, task_function *task, void *argument,
+                             uint32_t count) {
+  tasks->run(tasks->context, task, argument, count);
+}
+
+/* Called while a thread waits for another one, with the number of times that it was called. Lets
+ * another thread of the processor work and, now and then, another thread of the system. */
+ALWAYS_INLINE void task_pause(uint32_t tries) {
+#if defined(__x86_64__) || defined(__i386__)
+  __builtin_ia32_pause();
+#elif defined(__aarch64__)
+  __asm__ volatile("yield");
+#endif
+#if defined(__unix__) || defined(__APPLE__)
+  if (tries % 256 == 0) sched_yield();
+#endif
+  (void)tries;
+}
+
+/* A range of items: begin … end - 1. */
+typedef struct task_range {
+  uint32_t begin, end;
+} task_range;
+
+/* Returns range `index` of those into which `items` items are divided, `size` in each. */
+ALWAYS_INLINE task_range task_range_of(uint32_t index, uint32_t size, uint32_t items) {
+  const uint32_t begin = index * size;
+  return (task_range){begin, items - begin < size ? items : begin + size};
+}
+ALWAYS_INLINE uint32_t task_ranges(uint32_t size, uint32_t items) {
+  return items / size + (items % size != 0);
+}
+
+#endif
