@@ -103,7 +103,7 @@ SHRINK = $(shell em-config BINARYEN_ROOT)/bin/wasm-opt --enable-bulk-memory --en
 FAST := $(patsubst c/%.c,%,$(shell grep -l 'Compiled for speed' c/*/*.c))
 $(foreach name,$(FAST),build/%/$(name).o): OPTIMIZE = -O2 -fno-vectorize -fno-slp-vectorize
 OPTIMIZE = -Oz
-EMCC_COMPILE = $(EMCC) $(EMCC_FLAGS) $(OPTIMIZE)
+EMCC_COMPILE = $(EMCC) $(EMCC_FLAGS) -DCOPSE_ONE_THREAD $(OPTIMIZE)
 
 # The entries with a SIMD core of their own, wasm/entries/<noun>.js. FAMILIES_<noun>: the families
 # that the core is linked from. CREATED_<noun>: what it can create, by default the noun. CREATED: what the
@@ -153,7 +153,21 @@ $(CLASS_CORES:%=build/core-%.wasm): build/core-%.wasm: $(call wasm_objects,simd)
 	  $(call boundary,simd,$(FAMILIES_$*)) -o $@
 	$(SHRINK) --enable-simd
 
-CORES = build/core.wasm build/core-scalar.wasm $(CLASS_CORES:%=build/core-%.wasm)
+# The core with threads: its memory is shared, and its objects are compiled for that.
+THREADED = -matomics -msimd128
+build/threads/%.o: c/%.c $(C_HEADERS) Makefile | $(SETUP)
+	@mkdir -p $(@D)
+	$(EMCC) $(EMCC_FLAGS) $(THREADED) $(OPTIMIZE) -c $< -o $@
+build/threads/wasm/%.o: wasm/%.c $(WASM_HEADERS) $(C_HEADERS) Makefile | $(SETUP)
+	@mkdir -p $(@D)
+	$(EMCC) $(EMCC_FLAGS) $(THREADED) $(OPTIMIZE) -c $< -o $@
+build/core-threads.wasm: STACK_BYTES = 1048576
+build/core-threads.wasm: $(call wasm_objects,threads) $(call boundary,threads,$(FAMILIES) threads)
+	$(LINK) $(THREADED) -sINITIAL_MEMORY=2MB -Wl,--shared-memory,--max-memory=2147483648,--export=stackRestore \
+	  $(call creators,$(CREATED)) $^ -o $@
+	$(SHRINK) --enable-simd --enable-threads
+
+CORES = build/core.wasm build/core-scalar.wasm build/core-threads.wasm $(CLASS_CORES:%=build/core-%.wasm)
 
 ## wasm: build the cores, into build/: SIMD, scalar, and a SIMD core for each class
 wasm: $(CORES)

@@ -24,7 +24,12 @@ const root = new URL('../', import.meta.url)
 const path = (/** @type {string} */ name) => new URL(name, root).pathname
 
 mkdirSync(path('dist'), { recursive: true })
-for (const core of ['core', 'core-scalar', ...nouns.map((noun) => `core-${noun}`)]) {
+for (const core of [
+  'core',
+  'core-scalar',
+  'core-threads',
+  ...nouns.map((noun) => `core-${noun}`),
+]) {
   const module = new WebAssembly.Module(readFileSync(path(`build/${core}.wasm`)))
   // The linker does not report an undefined C symbol, but makes it an import: so check the imports.
   const imports = WebAssembly.Module.imports(module).map(({ module, name }) => `${module}.${name}`)
@@ -52,6 +57,18 @@ const inlineCore = {
   },
 }
 
+/** A plugin that replaces the import of a script, with `?text`, by the minified text of the script. */
+const inlineText = {
+  name: 'inline-text',
+  resolveId: (/** @type {string} */ id) => (id.endsWith('?text') ? id : null),
+  async load(/** @type {string} */ id) {
+    if (!id.endsWith('?text')) return null
+    const bundle = await rolldown({ input: path(`wasm/${id.slice(0, -'?text'.length)}`) })
+    const { output } = await bundle.generate({ format: 'esm', minify: true })
+    return { code: `export default ${JSON.stringify(output[0].code)}`, map: { mappings: '' } }
+  },
+}
+
 /**
  * A plugin that replaces the module complete.js by single.js, which has fewer features and is
  * smaller. For the entries that `nouns` lists, such as 'grid', except 'paths'.
@@ -64,13 +81,13 @@ const single = {
   },
 }
 
-const WITH_TYPES = ['copse', 'worker'] // have a .d.ts file; for the others, one is made
+const WITH_TYPES = ['copse', 'worker', 'threads', 'thread'] // have a .d.ts file; for the others, one is made
 for (const entry of WITH_TYPES) copyFileSync(path(`wasm/${entry}.d.ts`), path(`dist/${entry}.d.ts`))
-for (const entry of ['copse', 'scalar', 'external', 'worker', ...nouns]) {
+for (const entry of ['copse', 'scalar', 'external', 'worker', 'threads', 'thread', ...nouns]) {
   const file = path(`dist/${entry}.js`)
-  const input = path(`wasm/entries/${entry}.js`)
+  const input = path(entry === 'thread' ? 'wasm/thread.js' : `wasm/entries/${entry}.js`)
   const isSingle = nouns.includes(entry) && entry !== 'paths'
-  const plugins = isSingle ? [inlineCore, single] : [inlineCore]
+  const plugins = isSingle ? [inlineCore, single] : [inlineCore, inlineText]
   const bundle = await rolldown({ input, plugins })
   const { output } = await bundle.write({ file, format: 'esm', minify: MINIFY, sourcemap: true })
   if (!WITH_TYPES.includes(entry)) {

@@ -4,6 +4,11 @@ declare module '*?deflated' {
   const core: { base64: string }
   export default core
 }
+/** The text of a script, minified. */
+declare module '*?text' {
+  const text: string
+  export default text
+}
 declare module '*?base64' {
   const core: { base64: string }
   export default core

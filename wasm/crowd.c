@@ -1,6 +1,7 @@
 /* The functions of Crowd and Crowd3D that JavaScript calls. */
 
 #include "objects.h"
+#include "threads.h"
 
 #include <string.h>
 
@@ -151,6 +152,7 @@ static const family CROWD = {
 int32_t crowd_create(uint32_t dimensions, uint32_t capacity, uint32_t maxNeighbors,
                      uint32_t exact) {
   copse_crowd_def def = copse_crowd_default();
+  USE_POOL(&def);
   def.dimensions = dimensions;
   if (capacity) def.capacity = capacity;
   def.maxNeighbors = maxNeighbors;

@@ -26,6 +26,8 @@ export class Instance {
   #functions = {}
   /** Lists of names by address, filled by `names`. @type {Record<number, string[]>} */ #names = {}
   /** @type {WebAssembly.Memory} */ memory
+  /** True if other threads share the memory. */
+  _isShared = false
   /** The entry point of the package that made this instance, such as 'copse/grid'. */
   _entry = ''
 
@@ -37,12 +39,12 @@ export class Instance {
    * Instantiates the core. Must be called before any other method. `onGrow` runs in a microtask
    * after memory has grown, so never during a call of the core.
    */
-  async load(entry, module, bytes, mayGrow, onGrow) {
+  async load(entry, module, bytes, mayGrow, onGrow, options) {
     this._entry = entry
     const initial = Math.ceil(Math.max(bytes, MIN_BYTES) / PAGE_BYTES)
     const maximum = mayGrow ? MAX_MEMORY / PAGE_BYTES : initial
     try {
-      this.memory = new WebAssembly.Memory({ initial, maximum })
+      this.memory = new WebAssembly.Memory({ initial, maximum, shared: this._isShared })
     } catch {
       throw new CopseError('OUT_OF_MEMORY', `init: no memory for ${bytes} bytes`)
     }
@@ -166,9 +168,14 @@ async function compile(source) {
 
 /**
  * Returns the functions `init` and `create` of the entry point `name`. `bringCore` returns the core
- * of that entry point: any value that the option `wasm` accepts.
+ * of that entry point: any value that the option `wasm` accepts. `Kind` is the class of instances,
+ * `more` lists its own options.
+ * @param {string} name
+ * @param {() => any} bringCore
+ * @param {new () => Instance} Kind
+ * @param {string[]} more
  */
-export function entry(name, bringCore) {
+export function entry(name, bringCore, Kind = Instance, more = []) {
   entryName = name
   /** @type {Promise<WebAssembly.Module> | null} */ let compiled = null
   /** @type {Promise<Instance> | null} */ let loaded = null
@@ -179,7 +186,7 @@ export function entry(name, bringCore) {
 
   async function load(owner, options) {
     const call = callOf(owner)
-    checkOptions(call, options, ['wasm', 'memory', 'growth', 'onGrow'])
+    checkOptions(call, options, ['wasm', 'memory', 'growth', 'onGrow', ...more])
     const { wasm, memory = START_BYTES, growth = 'allow', onGrow } = options
     checkInteger(call, 'memory', memory, 0, MAX_MEMORY)
     checkWord(call, 'growth', growth, GROWTHS)
@@ -193,7 +200,7 @@ export function entry(name, bringCore) {
       compiled.catch(() => (compiled = null))
       module = await compiled
     } else module = await compile(wasm)
-    return new Instance().load(name, module, memory, growth === 'allow', onGrow)
+    return new Kind().load(name, module, memory, growth === 'allow', onGrow, options)
   }
 
   function init(options = {}) {

@@ -1,6 +1,7 @@
 /* The functions of AgentTree, Grid and KdTree that JavaScript calls. In 2D they ignore z. */
 
 #include "points.h"
+#include "threads.h"
 
 #include "../c/points/grid.h"
 
@@ -178,6 +179,7 @@ int32_t agenttree_create(uint32_t dimensions, uint32_t capacity, uint32_t leafSi
                          uint32_t split, uint32_t layout, uint32_t onNonFinite,
                          uint32_t isExternal) {
   copse_agenttree_def def = copse_agenttree_default();
+  USE_POOL(&def);
   def.dimensions = dimensions;
   if (capacity) def.capacity = capacity;
   if (leafSize) def.leafSize = leafSize;
@@ -196,6 +198,7 @@ int32_t agenttree_create(uint32_t dimensions, uint32_t capacity, uint32_t leafSi
 int32_t grid_create(uint32_t dimensions, uint32_t capacity, float cellSize, uint32_t layout,
                     uint32_t onNonFinite, uint32_t isExternal) {
   copse_grid_def def = copse_grid_default();
+  USE_POOL(&def);
   def.dimensions = dimensions;
   if (capacity) def.capacity = capacity;
   def.cellSize = cellSize;
@@ -211,6 +214,7 @@ int32_t grid_create(uint32_t dimensions, uint32_t capacity, float cellSize, uint
 int32_t kdtree_create(uint32_t dimensions, uint32_t capacity, uint32_t builder, uint32_t layout,
                       uint32_t onNonFinite, uint32_t isExternal) {
   copse_kdtree_def def = copse_kdtree_default();
+  USE_POOL(&def);
   def.dimensions = dimensions;
   if (capacity) def.capacity = capacity;
   def.builder = (copse_builder)builder;
