@@ -922,7 +922,7 @@ demo('two streams cross a corridor, with and without the additions of a crowd', 
   assert.equal(await demoState(page, 'errors'), [])
 })
 
-demo('two groups find their ways, around drawn walls and to a goal that moves', async () => {
+demo('two groups find their paths, around drawn walls and to a goal that moves', async () => {
   const { page, errors } = await site.page('#scene=paths&agents=250', WIDE)
   await frames(page, 5)
   const shownNumber = (label) => {
@@ -935,11 +935,11 @@ demo('two groups find their ways, around drawn walls and to a goal that moves', 
   for (let i = 0; i < 2; i++) await speed.press('ArrowRight')
   const options = { ms: LONG, burst: 10 }
   await until(page, () => window.shownNumber('Arrived') >= 100, null, options)
-  assert.is(await number(page, 'No way'), 0)
+  assert.is(await number(page, 'No path'), 0)
   await page.locator('#pause').click()
   await page.locator('#restart').click()
   const shown = await still(page, 2)
-  const way = await number(page, 'Its way')
+  const path = await number(page, 'Its path')
 
   // Moves the goal of the picked agent beside the start.
   const box = await page.locator('#stage').boundingBox()
@@ -952,7 +952,7 @@ demo('two groups find their ways, around drawn walls and to a goal that moves', 
   await frames(page, 30)
   await page.mouse.up()
   assert.is(await number(page, 'Your walls'), 0)
-  assert.ok((await number(page, 'Its way')) < way - 20, 'the goal is nearer')
+  assert.ok((await number(page, 'Its path')) < path - 20, 'the goal is nearer')
   assert.ok((await number(page, 'Frames per build')) > 1)
   await changed(page, shown)
 
@@ -965,20 +965,20 @@ demo('two groups find their ways, around drawn walls and to a goal that moves', 
   assert.is(await number(page, 'Your walls'), 1)
   await frames(page, 30)
   await page.locator('#step').click()
-  assert.ok((await number(page, 'No way')) > 100)
-  assert.ok(Number.isNaN(await number(page, 'Its way')))
+  assert.ok((await number(page, 'No path')) > 100)
+  assert.ok(Number.isNaN(await number(page, 'Its path')))
   await page.getByRole('button', { name: 'Undo your last wall' }).click()
   await frames(page, 30)
   await page.locator('#step').click()
-  assert.is(await number(page, 'No way'), 0)
-  for (const name of ['show bands', 'show cells', 'show all ways', 'show one way']) {
+  assert.is(await number(page, 'No path'), 0)
+  for (const name of ['show bands', 'show cells', 'show all paths', 'show one path']) {
     const before = await still(page, 2)
     await page.getByRole('checkbox', { name }).click()
     await changed(page, before, name)
   }
 
   // Enter takes and drops the goal, and arrow keys move it.
-  const before = await number(page, 'Its way')
+  const before = await number(page, 'Its path')
   await moveTo(0.5, 0.5)
   await page.evaluate(() => document.activeElement.blur())
   await page.keyboard.press('Enter')
@@ -987,13 +987,13 @@ demo('two groups find their ways, around drawn walls and to a goal that moves', 
   await page.keyboard.up('ArrowRight')
   await page.keyboard.press('Enter')
   await frames(page, 30)
-  const farther = await number(page, 'Its way')
+  const farther = await number(page, 'Its path')
   assert.ok(farther > before + 5)
 
   // A click picks an agent.
-  for (let x = 0.05; x < 0.35 && (await number(page, 'Its way')) === farther; x += 0.02)
+  for (let x = 0.05; x < 0.35 && (await number(page, 'Its path')) === farther; x += 0.02)
     await page.mouse.click(box.x + x * box.width, box.y + 0.7 * box.height)
-  assert.is.not(await number(page, 'Its way'), farther)
+  assert.is.not(await number(page, 'Its path'), farther)
   assert.is(await number(page, 'Your walls'), 0)
   assert.equal(errors, [])
   assert.equal(await demoState(page, 'errors'), [])

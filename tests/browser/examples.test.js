@@ -420,7 +420,7 @@ examples('a world in a worker follows the pointer, as it does in the page', asyn
   assert.equal(errors, [])
 })
 
-examples('heroes go their own ways, minions to a base, and none is in a wall', async () => {
+examples('heroes follow their own paths, minions to a base, and none is in a wall', async () => {
   const { page, errors } = await visit('heroes', ['agent', 'hit', 'blue', 'wall'])
   const seconds = async (count) => {
     const start = await page.evaluate(() => window.example.crowd.time)
@@ -430,7 +430,7 @@ examples('heroes go their own ways, minions to a base, and none is in a wall', a
   await seconds(10)
   const look = () =>
     page.evaluate(() => {
-      const { crowd, walls, ways, bases } = window.example
+      const { crowd, walls, paths, bases } = window.example
       const { positions, goals, radii } = crowd
       const slots = Array.from({ length: crowd.slots }, (_, slot) => slot)
       const at = (array, slot) => [...array.subarray(2 * slot, 2 * slot + 2)]
@@ -441,15 +441,15 @@ examples('heroes go their own ways, minions to a base, and none is in a wall', a
           const { distance } = walls.nearestPoint(...place)
           return walls.contains(...place) || distance < 0.9 * radii[slot]
         }),
-        lost: slots.slice(ways.length).filter((slot) => !centers.includes(at(goals, slot).join())),
-        targets: new Set(slots.slice(ways.length).map((slot) => at(goals, slot).join())).size,
-        blocked: ways.filter((way, slot) =>
-          [at(positions, slot), ...way].some(
+        lost: slots.slice(paths.length).filter((slot) => !centers.includes(at(goals, slot).join())),
+        targets: new Set(slots.slice(paths.length).map((slot) => at(goals, slot).join())).size,
+        blocked: paths.filter((path, slot) =>
+          [at(positions, slot), ...path].some(
             (corner, i, corners) => i > 0 && !walls.visible(...corners[i - 1], ...corner),
           ),
         ),
-        goals: ways.map((way) => way.at(-1).join()),
-        heroes: ways.map((_, slot) => at(positions, slot)),
+        goals: paths.map((path) => path.at(-1).join()),
+        heroes: paths.map((_, slot) => at(positions, slot)),
       }
     })
   const first = await look()
@@ -481,9 +481,11 @@ examples('heroes go their own ways, minions to a base, and none is in a wall', a
     [[36, 34], 4],
   ]) {
     const isFree = ([x, y]) => {
-      const { crowd, ways } = window.example // a click near a hero picks it
-      const [xs, ys] = [0, 1].map((axis) => ways.map((_, slot) => crowd.positions[2 * slot + axis]))
-      return ways.every((_, slot) => Math.hypot(xs[slot] - x, ys[slot] - y) > 4)
+      const { crowd, paths } = window.example // a click near a hero picks it
+      const [xs, ys] = [0, 1].map((axis) =>
+        paths.map((_, slot) => crowd.positions[2 * slot + axis]),
+      )
+      return paths.every((_, slot) => Math.hypot(xs[slot] - x, ys[slot] - y) > 4)
     }
     await until(page, isFree, place)
     await click(place)

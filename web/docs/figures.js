@@ -372,7 +372,9 @@ const figures = {
   flowfield() {
     const { field, cells, clip, drawClearance, drawWalls } = createLevel(12)
     const lines = field.lines()
-    const ways = Array.from({ length: lines.length / 5 }, (_, i) => lines.slice(5 * i, 5 * i + 4))
+    const segments = Array.from({ length: lines.length / 5 }, (_, i) =>
+      lines.slice(5 * i, 5 * i + 4),
+    )
     const centers = (isBlocked, look) => {
       const places = cells.filter((cell) => cell.isBlocked === isBlocked)
       const dots = places.map(({ center: [x, y] }) => `M${rounded(x)} ${rounded(y)}h0`)
@@ -380,8 +382,8 @@ const figures = {
     }
     return svg('A flow field: blocked cells, turning points, and the paths between them', [
       clip(drawClearance(), centers(0, 'centers'), centers(1, 'centers hit')),
-      ways.map((way) => line(...way, 'path', 1.5)),
-      ways.map(([x, y]) => circle(x, y, 2.5, 'query')),
+      segments.map((segment) => line(...segment, 'path', 1.5)),
+      segments.map(([x, y]) => circle(x, y, 2.5, 'query')),
       drawWalls(),
     ])
   },

@@ -16,7 +16,7 @@ const examples = {
   bitecs: ['bitECS', 'An entity component system whose component arrays are the library’s memory.'],
   heroes: [
     'recast-navigation',
-    'A navigation mesh finds a way for each hero, and a flow field leads the horde around them.',
+    'A navigation mesh finds a path for each hero, and a flow field leads the horde around them.',
   ],
   worker: [
     'Worker',
@@ -77,19 +77,19 @@ function addPointer(stage) {
   })
   stage.append(pointer)
   pointer.onkeydown = (event) => {
-    const way = ARROWS[event.key]
-    if (!way && event.key !== 'Enter') return
+    const direction = ARROWS[event.key]
+    if (!direction && event.key !== 'Enter') return
     event.preventDefault()
-    if (way) {
+    if (direction) {
       const { offsetLeft, offsetTop } = pointer
-      const [x, y] = [offsetLeft + STEP * way[0], offsetTop + STEP * way[1]]
+      const [x, y] = [offsetLeft + STEP * direction[0], offsetTop + STEP * direction[1]]
       pointer.style.left = `${Math.min(Math.max(x, 0), stage.clientWidth - 1)}px`
       pointer.style.top = `${Math.min(Math.max(y, 0), stage.clientHeight - 1)}px`
     }
     const { left, top } = stage.getBoundingClientRect()
     const [clientX, clientY] = [left + pointer.offsetLeft, top + pointer.offsetTop]
     const target = document.elementFromPoint(clientX, clientY)
-    for (const type of way ? ['pointermove'] : ['pointerdown', 'pointerup'])
+    for (const type of direction ? ['pointermove'] : ['pointerdown', 'pointerup'])
       target?.dispatchEvent(new PointerEvent(type, { clientX, clientY, bubbles: true }))
   }
 }

@@ -238,12 +238,12 @@ export function startFigure(root, state) {
       if (canvas.hasPointerCapture(event.pointerId)) drag(place(canvas, event))
     })
     canvas.addEventListener('keydown', (event) => {
-      const way = ARROWS[event.key]
-      if (!way && event.key !== 'Enter') return
+      const direction = ARROWS[event.key]
+      if (!direction && event.key !== 'Enter') return
       event.preventDefault()
-      if (way) {
+      if (direction) {
         const [x, y] = dragged < 0 ? [query.x, query.y] : placeOf(dragged)
-        drag([clamp(x + KEY * way[0]), clamp(y + KEY * way[1])])
+        drag([clamp(x + KEY * direction[0]), clamp(y + KEY * direction[1])])
       } else if (dragged < 0) {
         take(query.x, query.y, 2 * SIDE)
         show()

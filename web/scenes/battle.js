@@ -45,7 +45,7 @@ export default {
   description:
     'Every frame, each unit of both armies finds its nearest enemy by group mask, walks there, and strikes or shoots.',
   try: 'Click to strike all units in the circle.',
-  help: 'A crowd steers units apart before they touch. Without “avoid each other”, a query finds those that touch, and they push each other apart. With “guns”, archers fire bullets that move eight times a second: rays over their ways hit what they would jump over. Dead units leave their group, and reinforcements keep coming. Tap or Enter strikes, too; with the beam, all that it pierces. Arrow keys move the strike; wheel, pinch, + and - resize it.',
+  help: 'A crowd steers units apart before they touch. Without “avoid each other”, a query finds those that touch, and they push each other apart. With “guns”, archers fire bullets that move eight times a second: rays along their paths hit what they would jump over. Dead units leave their group, and reinforcements keep coming. Tap or Enter strikes, too; with the beam, all that it pierces. Arrow keys move the strike; wheel, pinch, + and - resize it.',
   legend: [
     ['dot', 'teams', 'swordsman'],
     ['ring', 'teams', 'archer'],
@@ -117,7 +117,7 @@ export default {
     const others = { exclude: -1 }
     const touched = new Uint32Array(12)
     const kinds = new Uint8Array(2 * MAX_SOLDIERS) // by army and weapon, for drawing
-    const ways = new Float32Array(4 * MAX_BULLETS)
+    const rays = new Float32Array(4 * MAX_BULLETS)
     const flying = new Uint32Array(MAX_BULLETS) // indices of the bullets in flight
     const shooters = new Uint32Array(MAX_BULLETS)
     const targets = new Uint32Array(MAX_BULLETS) // masks
@@ -352,22 +352,22 @@ export default {
       bullets.range[n] = 2 * BOW * radius
     }
 
-    // Moves the bullets. In one step a bullet flies over many units: a ray over its way finds the first enemy.
+    // Moves the bullets. In one step a bullet flies over many units: a ray along its path finds the first enemy.
     function shoot() {
       let count = 0
       for (let n = 0; n < bullets.capacity; n++) {
         if (bullets.range[n] <= 0) continue
         const length = Math.min(BULLET_SPEED * radius * BULLET_STEP, bullets.range[n])
-        ways[4 * count] = bullets.x[n]
-        ways[4 * count + 1] = bullets.y[n]
-        bullets.x[n] = ways[4 * count + 2] = bullets.x[n] + length * bullets.dirX[n]
-        bullets.y[n] = ways[4 * count + 3] = bullets.y[n] + length * bullets.dirY[n]
+        rays[4 * count] = bullets.x[n]
+        rays[4 * count + 1] = bullets.y[n]
+        bullets.x[n] = rays[4 * count + 2] = bullets.x[n] + length * bullets.dirX[n]
+        bullets.y[n] = rays[4 * count + 3] = bullets.y[n] + length * bullets.dirY[n]
         bullets.range[n] -= length
         shooters[count] = bullets.shooter[n]
         targets[count] = GROUPS[1 - armyOf(bullets.shooter[n])]
         flying[count++] = n
       }
-      const struck = tree.raycastMany(ways.subarray(0, 4 * count), {
+      const struck = tree.raycastMany(rays.subarray(0, 4 * count), {
         exclude: shooters.subarray(0, count),
         mask: targets.subarray(0, count),
         inflate: BULLET_RADIUS * radius,
@@ -613,7 +613,7 @@ export default {
         context.moveTo(arrows.x[n] + tail * dirX, arrows.y[n] + tail * dirY)
         context.lineTo(arrows.x[n] + arrows.flown[n] * dirX, arrows.y[n] + arrows.flown[n] * dirY)
       }
-      // The way of a bullet in its last step.
+      // The path of a bullet in its last step.
       for (let n = 0; n < bullets.capacity; n++) {
         if (bullets.range[n] <= 0) continue
         const length = BULLET_SPEED * radius * BULLET_STEP

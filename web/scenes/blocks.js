@@ -1,4 +1,4 @@
-// Four groups between four boxes, each crossing to the opposite corner. Avoidance alone finds no way around a
+// Four groups between four boxes, each crossing to the opposite corner. Avoidance alone finds no path around a
 // box: flow fields lead agents until they see the place where they end.
 
 import { Crowd, FlowField, ObstacleTree } from 'copse'
@@ -20,9 +20,9 @@ const SPACING = 7 // of agents at the start
 // Where boxes and groups begin and end, as fractions of half of the visible side.
 const BOX = [0.16, 0.5]
 const GROUP = [0.57, 0.97]
-const CLEARANCE = AGENT.radius + 0.1 // of ways, to walls
+const CLEARANCE = AGENT.radius + 0.1 // of paths, to walls
 const CELLS = 100 // of a field, along each axis
-const LANES = 4 // around corners, since the shortest way has no room for all: fields of different clearance
+const LANES = 4 // around corners, since the shortest path has no room for all: fields of different clearance
 const UNLED = 1 << (GROUPS * LANES) // group of agents that no field leads
 const THINK_EVERY = 16 // steps between two looks for the end; agents take turns
 const VERTICES = 16
@@ -63,7 +63,7 @@ export default {
     let kinds = new Uint8Array(0) // group of each agent
     let columns = 1 // of a group at the start
     let half = 1 // of the visible side
-    let turn = 0 // selects the agents that choose their way in this step
+    let turn = 0 // selects the agents that choose their path in this step
 
     // The first row of a group ends up last, so that agents that arrive early are not in the way.
     function place(i, count, start, end) {
@@ -131,7 +131,7 @@ export default {
         const group = groupAt(ends[x], ends[y])
         const field = fields[group * LANES + laneOf(i)]
         const isInLane = field.distance(positions[x], positions[y]) < Infinity
-        groups[i] = bitOf(group, isInLane ? laneOf(i) : 0) // beside a wall only the first lane has a way
+        groups[i] = bitOf(group, isInLane ? laneOf(i) : 0) // beside a wall only the first lane has a path
         return
       }
       groups[i] = UNLED

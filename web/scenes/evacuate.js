@@ -57,13 +57,13 @@ export default {
   minimal: ['crowd-around-walls'],
 
   count: 'agents',
-  params: { agents: 360, door: 1.6, speed: 2, showWays: false },
+  params: { agents: 360, door: 1.6, speed: 2, showRoutes: false },
 
   controls(gui, params) {
     addSteps(gui, params, 'agents', AGENTS)
     gui.add(params, 'door', ...DOORS, 0.1).name('door width')
     addSpeed(gui, params)
-    gui.add(params, 'showWays').name('show routes')
+    gui.add(params, 'showRoutes').name('show routes')
     addPencilControls(gui)
   },
 
@@ -264,7 +264,7 @@ export default {
 
       draw() {
         sort()
-        if (params.showWays) drawRoutes()
+        if (params.showRoutes) drawRoutes()
         plane.drawSegments(own, theme.wall)
         plane.drawSegments(pencil.points, theme.blue)
         const inUse = (array) => array.subarray(0, params.agents)

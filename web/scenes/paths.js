@@ -31,7 +31,7 @@ const AGENT = {
 }
 const REACH = 8 // distance at which agents see each other, in radii
 const CELL = 0.5 // of the fields
-const SPARE = 1.1 // clearance of ways, in radii
+const SPARE = 1.1 // clearance of paths, in radii
 const SLICE = 40_000 // work of an update: less than a millisecond
 const VERTICES = 1_000 // capacity for walls
 const MAX_DRAWN = 100 // walls that the user drew; then the oldest are removed
@@ -42,25 +42,25 @@ const GROUPS = [
 ]
 const GOAL = 3 // half of the side of a goal
 const GRAB = 22 // pixels: distance at which the pointer takes a goal
-const FAR = 2 * SQUARE // least length of the way of an agent that starts
+const FAR = 2 * SQUARE // least length of the path of an agent that starts
 const TRIES = 12 // places tried for one
 const BAND = 4 // width of a band of equal distances
-const NEAR_BAND = 40 // length of a way at which bands are half as strong
-const NO_WAY = GROUPS.length // kind of agents without a way
+const NEAR_BAND = 40 // length of a path at which bands are half as strong
+const NO_PATH = GROUPS.length // kind of agents without a path
 
 export default {
   name: 'paths',
-  title: 'Ways through a maze',
+  title: 'Paths through a maze',
   order: 9,
   group: 'Crowds',
-  summary: 'Two groups find their ways through a maze that you change',
+  summary: 'Two groups find their paths through a maze that you change',
   description:
     'Blue and red agents head for the square of their color, each led by a flow field that is built again when the walls change.',
   try: 'Drag to draw a wall, or drag a square.',
-  help: 'Bands mark equal distances to a square, and the line from the ring is the way of one agent. Agents in cells of the same color head for the same corner. Click or tap an agent to see its way. Enter begins and ends a wall, takes and drops a goal, and picks an agent if pressed twice. Arrow keys move the pointer; wheel, pinch, + and - zoom.',
+  help: 'Bands mark equal distances to a square, and the line from the ring is the path of one agent. Agents in cells of the same color head for the same corner. Click or tap an agent to see its path. Enter begins and ends a wall, takes and drops a goal, and picks an agent if pressed twice. Arrow keys move the pointer; wheel, pinch, + and - zoom.',
   legend: [
     ['dot', 'teams', 'agent, and its goal'],
-    ['dot', 'agent', 'has no way'],
+    ['dot', 'agent', 'has no path'],
     ['line', 'wall', 'wall'],
     ['line', 'query', 'your wall'],
     ['area', 'blue', 'band: equal distance'],
@@ -75,8 +75,8 @@ export default {
       field: 'blue',
       bands: true,
       cells: false,
-      ways: false,
-      way: true,
+      paths: false,
+      path: true,
     },
   },
 
@@ -87,8 +87,8 @@ export default {
     gui.add(params, 'field', names)
     gui.add(params, 'bands').name('show bands')
     gui.add(params, 'cells').name('show cells')
-    gui.add(params, 'ways').name('show all ways')
-    gui.add(params, 'way').name('show one way')
+    gui.add(params, 'paths').name('show all paths')
+    gui.add(params, 'path').name('show one path')
     addPencilControls(gui)
   },
 
@@ -108,7 +108,7 @@ export default {
       changed,
       clicked: pick,
     })
-    const kinds = new Uint8Array(MAX_AGENTS) // group of each agent, or NO_WAY
+    const kinds = new Uint8Array(MAX_AGENTS) // group of each agent, or NO_PATH
     const pictures = {} // of the field, a pixel per cell: { canvas; shown: what it shows }, by setting
     for (const layer of ['bands', 'cells'])
       pictures[layer] = { canvas: document.createElement('canvas'), shown: '' }
@@ -128,7 +128,7 @@ export default {
     let lastSlices = 0
     let arrived = 0
     let lost = 0
-    let corners = new Float32Array(0) // of the picked agent's way
+    let corners = new Float32Array(0) // of the picked agent's path
 
     crowd.obstacles = walls
 
@@ -273,7 +273,7 @@ export default {
       lost = 0
       for (let i = 0; i < params.agents; i++) {
         const isLost = crowd.time > 0 && Number.isNaN(goals[2 * i])
-        kinds[i] = isLost ? NO_WAY : i % GROUPS.length
+        kinds[i] = isLost ? NO_PATH : i % GROUPS.length
         if (isLost) lost++
       }
     }
@@ -313,7 +313,7 @@ export default {
       const slot = plane.pick(crowd)
       if (slot < 0) return
       picked = slot
-      params.way = true
+      params.path = true
       stage.refresh()
     }
 
@@ -347,7 +347,7 @@ export default {
 
       draw() {
         drawField()
-        if (params.ways) drawWays()
+        if (params.paths) drawPaths()
         drawGoals()
         plane.drawAgents(crowd, kinds.subarray(0, params.agents), [
           ...GROUPS.map(({ name }) => theme[name]),
@@ -355,7 +355,7 @@ export default {
         ])
         plane.drawSegments(own, theme.wall)
         plane.drawSegments(pencil.points, theme.query)
-        if (params.way) drawWay()
+        if (params.path) drawPath()
       },
 
       report() {
@@ -374,8 +374,8 @@ export default {
             ['Field build', formatTime(buildTime)],
             ['Frames per build', lastSlices],
             ['Arrived', arrived],
-            ['No way', lost],
-            ['Its way', length === Infinity ? 'none' : `${length.toFixed(1)} m`],
+            ['No path', lost],
+            ['Its path', length === Infinity ? 'none' : `${length.toFixed(1)} m`],
             ['Your walls', pencil.count],
             ['Cells', field.columns * field.rows],
             ['Anchors', anchors],
@@ -470,20 +470,20 @@ export default {
       })
     }
 
-    // Draws the tree of ways: from each turning point to the next.
-    function drawWays() {
+    // Draws the tree of paths: from each turning point to the next.
+    function drawPaths() {
       const { context } = stage
       const group = shownGroup()
       if (lines?.group !== group || lines.builds !== group.builds)
-        lines = { group, builds: group.builds, ways: group.field.lines() }
-      const { ways } = lines
+        lines = { group, builds: group.builds, paths: group.field.lines() }
+      const { paths } = lines
       context.strokeStyle = context.fillStyle = theme[params.field]
       context.lineWidth = 1.5 / plane.enter()
       context.globalAlpha = 0.7
       context.beginPath()
-      for (let i = 0; i < ways.length; i += 5) {
-        context.moveTo(ways[i], ways[i + 1])
-        context.lineTo(ways[i + 2], ways[i + 3])
+      for (let i = 0; i < paths.length; i += 5) {
+        context.moveTo(paths[i], paths[i + 1])
+        context.lineTo(paths[i + 2], paths[i + 3])
       }
       context.stroke()
       plane.leave()
@@ -506,8 +506,8 @@ export default {
       plane.leave()
     }
 
-    // Draws the way of the picked agent, with its corners.
-    function drawWay() {
+    // Draws the path of the picked agent, with its corners.
+    function drawPath() {
       const { context } = stage
       const { positions } = crowd
       const [x, y] = [positions[2 * picked], positions[2 * picked + 1]]

@@ -268,7 +268,7 @@ export default {
       return free
     }
 
-    // Moves the guard away from a wall that came nearer than the clearance: from there no way is free.
+    // Moves the guard away from a wall that came nearer than the clearance: from there no path is free.
     function stepAside(step) {
       beside.maxDistance = params.clearance + 1
       const wall = walls.nearestPoint(guard.x, guard.y, beside)
@@ -361,7 +361,7 @@ export default {
         if (params.partition) drawPartition()
         drawAgents()
         drawWalls()
-        if (params.guard === PATROLS) drawWay()
+        if (params.guard === PATROLS) drawPath()
         if (params.showRays) drawRays()
         drawGuard()
       },
@@ -477,8 +477,8 @@ export default {
       strokeSegments(context, pencil.points, theme.blue, 3)
     }
 
-    // Draws the guard's way to its waypoint, as wide as it must be free.
-    function drawWay() {
+    // Draws the guard's path to its waypoint, as wide as it must be free.
+    function drawPath() {
       const { context } = stage
       const { x, y, goalX, goalY } = guard
       context.strokeStyle = theme.query

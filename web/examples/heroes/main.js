@@ -1,5 +1,5 @@
 // Heroes, each with a goal of its own, among a horde that goes to the nearer of two bases. A navigation mesh of
-// recast-navigation finds the ways of the heroes, one by one. One FlowField leads the whole horde. One Crowd moves
+// recast-navigation finds the paths of the heroes, one by one. One FlowField leads the whole horde. One Crowd moves
 // both.
 
 import { init as initRecast, NavMeshQuery } from '@recast-navigation/core'
@@ -75,7 +75,7 @@ function freePlace([minX, minY, maxX, maxY], gap) {
   }
 }
 
-// ---- recast-navigation: a way for each hero ----
+// ---- recast-navigation: a path for each hero ----
 
 await initRecast()
 
@@ -99,16 +99,16 @@ const { navMesh } = generateSoloNavMesh(...floor(), {
 })
 const query = new NavMeshQuery(navMesh)
 query.defaultQueryHalfExtents = { x: 8, y: 1, z: 8 } // a goal in a wall: the nearest place beside it
-const found = { ways: 0, time: 0 }
+const found = { paths: 0, time: 0 }
 
-/** Returns the corners of the shortest way, each [x, y]. The start is not among them. */
-function findWay([startX, startY], [goalX, goalY]) {
-  let way
-  found.ways++
+/** Returns the corners of the shortest path, each [x, y]. The start is not among them. */
+function findPath([startX, startY], [goalX, goalY]) {
+  let result
+  found.paths++
   found.time += timeOf(() => {
-    way = query.computePath({ x: startX, y: 0, z: startY }, { x: goalX, y: 0, z: goalY })
+    result = query.computePath({ x: startX, y: 0, z: startY }, { x: goalX, y: 0, z: goalY })
   })
-  return way.path.slice(1).map(({ x, z }) => [x, z])
+  return result.path.slice(1).map(({ x, z }) => [x, z])
 }
 
 function timeOf(work) {
@@ -119,7 +119,7 @@ function timeOf(work) {
 
 // ---- Heroes and minions ----
 
-const ways = [] // of each hero: the corners that are left, then the goal
+const paths = [] // of each hero: the corners that are left, then the goal
 let picked = 0
 let arrived = 0 // minions
 
@@ -144,17 +144,17 @@ function positionOf(slot) {
 
 /** Sends a hero to a goal. Default: a random one. */
 function send(slot, goal = freePlace(LEVEL, 2 * HERO_RADIUS)) {
-  const way = findWay(positionOf(slot), goal)
-  if (way.length > 0) ways[slot] = way
+  const path = findPath(positionOf(slot), goal)
+  if (path.length > 0) paths[slot] = path
 }
 
 /** Drops a hero's next corner when it sees the one after that. What is left first is its goal. */
 function lead(slot) {
   const position = positionOf(slot)
   const sees = (corner) => walls.visible(...position, ...corner, { radius: 0.8 * HERO_RADIUS })
-  if (!sees(ways[slot][0])) send(slot, ways[slot].at(-1)) // it had to leave its way
-  while (ways[slot].length > 1 && sees(ways[slot][1])) ways[slot].shift()
-  crowd.goals.set(ways[slot][0], 2 * slot)
+  if (!sees(paths[slot][0])) send(slot, paths[slot].at(-1)) // it had to leave its path
+  while (paths[slot].length > 1 && sees(paths[slot][1])) paths[slot].shift()
+  crowd.goals.set(paths[slot][0], 2 * slot)
 }
 
 function step() {
@@ -196,7 +196,7 @@ canvas.addEventListener('pointerdown', ({ offsetX, offsetY }) => {
   else send(picked, place)
 })
 
-const bands = new Path2D() // cells whose ways have similar lengths
+const bands = new Path2D() // cells whose paths have similar lengths
 field.distances.forEach((distance, cell) => {
   const [column, row] = [cell % field.columns, Math.floor(cell / field.columns)]
   if (Math.floor(distance / TILE) % 2 === 0) bands.rect(column, row, 1, 1)
@@ -218,7 +218,7 @@ function drawHero(slot) {
   context.globalAlpha = slot === picked ? 1 : 0.5
   context.beginPath()
   context.moveTo(...positionOf(slot))
-  for (const corner of ways[slot]) context.lineTo(...corner)
+  for (const corner of paths[slot]) context.lineTo(...corner)
   context.stroke()
   context.globalAlpha = 1
   drawDiscs(slot, slot + 1, HERO_RADIUS)
@@ -255,13 +255,13 @@ requestAnimationFrame(function next(now) {
   draw()
   if (frame % 30 === 0)
     message.textContent =
-      `The field was built once, in ${buildTime.toFixed(1)} ms. ${found.ways} ways of heroes took ` +
-      `${(found.time / found.ways).toFixed(2)} ms each. ${arrived.toLocaleString('en')} minions arrived.`
+      `The field was built once, in ${buildTime.toFixed(1)} ms. ${found.paths} paths of heroes took ` +
+      `${(found.time / found.paths).toFixed(2)} ms each. ${arrived.toLocaleString('en')} minions arrived.`
   window.example = {
     crowd,
     walls,
     field,
-    ways,
+    paths,
     picked,
     arrived,
     bases: BASES,

@@ -1,4 +1,4 @@
-// What a zone knows of the ground: walls and ways.
+// What a zone knows of the ground: walls and paths.
 
 import { init, FlowField, ObstacleTree } from 'copse'
 import { neighborsOf, pillarsOf, RADIUS, reachOf, SIDE } from './world.js'

@@ -25,8 +25,8 @@ const AREA = 40_000
 const FILL = 0.15 // part of the view that the agents cover
 const OUTSIDE = 12 // how far beyond the view agents leave and enter
 const OPENING = 90 // per second: the speed of an end of the wall that makes the gap wider
-const CLOSING = 12 // of one that makes it narrower: agents must be able to make way
-const STRIDE = 0.55 // the mean way in a step, in radii, at most: longer steps end inside of others
+const CLOSING = 12 // of an end that makes it narrower: slow enough for agents to make way
+const STRIDE = 0.55 // the maximum mean distance per step, in radii: in longer steps, agents end inside others
 const FASTEST = 1.3 // maximum speed, by the mean one
 const REACH = 8 // distance at which agents see each other, in radii
 const HORIZON = 10 // distance that must stay free ahead, in radii
@@ -149,8 +149,8 @@ function build({ agents, along, ratio, gap }) {
     let isMoved = false
     for (const side of [0, 1]) {
       const outward = side === 0 ? -1 : 1
-      const way = outward * (wanted.gap + outward * half - ends[side]) // positive: opens
-      const by = Math.min(Math.max(way, -CLOSING * TIME_STEP), OPENING * TIME_STEP)
+      const widening = outward * (wanted.gap + outward * half - ends[side]) // negative: closes
+      const by = Math.min(Math.max(widening, -CLOSING * TIME_STEP), OPENING * TIME_STEP)
       if (by === 0) continue
       ends[side] += outward * by
       isMoved = true

@@ -13,12 +13,12 @@ export function spawnMaze(columns, rows, side, random) {
   isReached[0] = 1
   while (stack.length > 0) {
     const n = stack.at(-1)
-    const ways = waysFrom(n, columns, rows).filter(([to]) => !isReached[to])
-    if (ways.length === 0) {
+    const steps = stepsFrom(n, columns, rows).filter(([to]) => !isReached[to])
+    if (steps.length === 0) {
       stack.pop()
       continue
     }
-    const [to, axis, from] = ways[Math.floor(random() * ways.length)]
+    const [to, axis, from] = steps[Math.floor(random() * steps.length)]
     isOpen[axis][from] = isReached[to] = 1
     stack.push(to)
   }
@@ -46,12 +46,12 @@ export function spawnMaze(columns, rows, side, random) {
 }
 
 /** Returns the squares beside a square: each with the axis between them, and the square at its low end. */
-function waysFrom(n, columns, rows) {
+function stepsFrom(n, columns, rows) {
   const [column, row] = [n % columns, Math.floor(n / columns)]
-  const ways = []
-  if (column > 0) ways.push([n - 1, 0, n - 1])
-  if (column + 1 < columns) ways.push([n + 1, 0, n])
-  if (row > 0) ways.push([n - columns, 1, n - columns])
-  if (row + 1 < rows) ways.push([n + columns, 1, n])
-  return ways
+  const steps = []
+  if (column > 0) steps.push([n - 1, 0, n - 1])
+  if (column + 1 < columns) steps.push([n + 1, 0, n])
+  if (row > 0) steps.push([n - columns, 1, n - columns])
+  if (row + 1 < rows) steps.push([n + columns, 1, n])
+  return steps
 }

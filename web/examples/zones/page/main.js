@@ -231,8 +231,8 @@ function go(dx, dy) {
 
 const KEYS = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, -1], ArrowDown: [0, 1] }
 addEventListener('keydown', (event) => {
-  const way = KEYS[/** @type {keyof typeof KEYS} */ (event.key)]
-  if (!way) return
+  const direction = KEYS[/** @type {keyof typeof KEYS} */ (event.key)]
+  if (!direction) return
   event.preventDefault()
-  go(STEP * way[0], STEP * way[1])
+  go(STEP * direction[0], STEP * direction[1])
 })
