@@ -488,9 +488,9 @@ bench-boxes: lib
 bench-walls: lib
 	$(BENCH) quick walls
 
-## bench-ways: the part for paths around walls: flow fields, against the navigation mesh of recast-navigation
-bench-ways: lib
-	$(BENCH) quick ways
+## bench-paths: the part for paths around walls: flow fields, against the navigation mesh of recast-navigation
+bench-paths: lib
+	$(BENCH) quick paths
 
 ## bench-crowd: the part for crowds, against Recast's crowd and, with RVO2_SOURCE=folder, RVO2 built from its source
 bench-crowd: lib $(BENCH_NATIVE)

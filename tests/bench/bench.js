@@ -7,7 +7,7 @@
 //
 // With words, only rows and works that match all of them are measured, and nothing is written: a work, a
 // spread, a number of agents, `2D` or `3D` (frame 2D uniform 10000), or a family: still (for the k-d tree),
-// boxes (for the quadtree), view (for cameras), walls (for the obstacle tree), ways, crowd. Without words, prints
+// boxes (for the quadtree), view (for cameras), walls (for the obstacle tree), paths, crowd. Without words, prints
 // tables and writes build/bench/results.json and frame.svg; `make bench-keep` copies them to
 // tests/bench/results/, which the README shows.
 
@@ -27,8 +27,8 @@ import { stillPackages, stillPeers } from './stillpeers.js'
 import { viewPackages, viewPeers } from './viewpeers.js'
 import { wallPackages, wallPeers } from './wallpeers.js'
 import { createWalls } from './walls.js'
-import { wayPeers } from './waypeers.js'
-import { createWays } from './ways.js'
+import { pathPeers } from './pathpeers.js'
+import { createPaths } from './paths.js'
 import { createAgents, createBoxes, createViews, scaleOf, works } from './workloads.js'
 
 process.chdir(fileURLToPath(new URL('../../', import.meta.url)))
@@ -42,7 +42,7 @@ const WALLS = [
   ...['buildWalls', 'visibleFar', 'visibleNear', 'wallsWithin', 'nearestWall', 'raycastWalls'],
   ...['insideWalls', 'visibilityPolygon', 'visibilityView', 'keepVisible'],
 ]
-const WAYS = [
+const PATHS = [
   [2, 'town', 1, ['oneGoal', 'buildWays']],
   [2, 'town', 100, ['oneGoal', 'ownGoals']],
   [2, 'town', 10_000, ['oneGoal', 'ownGoals', 'directions']],
@@ -65,7 +65,7 @@ const BOXES = [
 
 /**
  * The two forms of the benchmark. `budget`: milliseconds for each library and work. `slow`, `still`, `boxes`, `crowd`,
- * `ways`: for libraries of each pace, the maximum number of agents, points that stay, boxes, agents of a crowd, agents
+ * `paths`: for libraries of each pace, the maximum number of agents, points that stay, boxes, agents of a crowd, agents
  * with paths; `still.queries`: the number of queries. `plan`: rows of dimensions, spread, number of agents and works.
  * For walls the number is of edges: 4,000 are 1,000 squares. Recast's crowd takes over a kilobyte per agent.
  */
@@ -76,7 +76,7 @@ const forms = {
     still: { objects: 100_000, 'objects, slowly': 100_000, queries: 100_000 },
     boxes: { 'brute force': 1500 },
     crowd: { recast: 10_000 },
-    ways: { 'a field each': 100 },
+    paths: { 'a field each': 100 },
     plan: [
       [2, 'uniform', 1, ['nearest']],
       [2, 'uniform', 600, ['frame']],
@@ -109,7 +109,7 @@ const forms = {
       [2, 'polygons', 10_000, WALLS],
       [2, 'fence', 8000, ['visibilityPolygon']],
       [2, 'fence', 64_000, ['visibilityPolygon']],
-      ...WAYS,
+      ...PATHS,
       [2, 'crush', 1000, CROWD],
       [2, 'crush', 10_000, CROWD],
       [2, 'crush', 100_000, CROWD],
@@ -130,7 +130,7 @@ const forms = {
     still: { objects: 1_000_000, 'objects, slowly': 100_000, queries: 100_000 },
     boxes: { 'brute force': 10_000 },
     crowd: { recast: 10_000 },
-    ways: { 'a field each': 100 },
+    paths: { 'a field each': 100 },
     plan: [
       [2, 'uniform', 1, ['nearest']],
       ...[2, 3].flatMap((dimensions) => [
@@ -161,7 +161,7 @@ const forms = {
       ]),
       [2, 'fence', 8000, ['visibilityPolygon']],
       [2, 'fence', 64_000, ['visibilityPolygon']],
-      ...WAYS,
+      ...PATHS,
       ...['crush', 'blocks', 'ring'].flatMap((spread) => [
         [2, spread, 1000, CROWD],
         [2, spread, 10_000, CROWD],
@@ -192,11 +192,11 @@ const crowd = {
   create: createCrowd,
   load: loadRecast,
 }
-const ways = {
-  family: 'ways',
-  all: wayPeers,
-  limits: form.ways,
-  create: createWays,
+const paths = {
+  family: 'paths',
+  all: pathPeers,
+  limits: form.paths,
+  create: createPaths,
   load: loadRecast,
 }
 /** Without Recast, whose floor is built from rectangles only. */
@@ -214,9 +214,9 @@ const settings = {
   maze: walls,
   polygons: walls,
   fence,
-  town: ways,
-  hedges: ways,
-  labyrinth: ways,
+  town: paths,
+  hedges: paths,
+  labyrinth: paths,
   crush: crowd,
   blocks: crowd,
   ring: crowd,
@@ -240,7 +240,7 @@ for (const peer of new Set([
   ...boxPeers,
   ...viewPeers,
   ...wallPeers,
-  ...wayPeers,
+  ...pathPeers,
   ...crowdPeers,
 ]))
   loopsOf.set(peer, await import(`../../web/peers/loops.js?${loopsOf.size}`))

@@ -81,15 +81,15 @@ function carve(random, side) {
   while (path.length > 0) {
     const cell = path.at(-1)
     const [x, y] = [cell % side, Math.floor(cell / side)]
-    const ways = [
+    const steps = [
       [x - 1, y, 0, x, y],
       [x + 1, y, 0, x + 1, y],
       [x, y - 1, 1, x, y],
       [x, y + 1, 1, x, y + 1],
     ].filter(([x, y]) => x >= 0 && y >= 0 && x < side && y < side && !visited[y * side + x])
-    if (ways.length === 0) path.pop()
+    if (steps.length === 0) path.pop()
     else {
-      const [toX, toY, level, wallX, wallY] = ways[integer(random, ways.length)]
+      const [toX, toY, level, wallX, wallY] = steps[integer(random, steps.length)]
       standing[level][wallY * (side + 1) + wallX] = 0
       visited[toY * side + toX] = 1
       path.push(toY * side + toX)

@@ -5,7 +5,7 @@ import { GRAIN } from '../../web/peers/loops.js'
 import { createRandom } from '../../web/random.js'
 import { crowdWorks } from './crowds.js'
 import { wallWorks } from './walls.js'
-import { wayWorks } from './ways.js'
+import { pathWorks } from './paths.js'
 
 const grained = (x) => Math.round(x / GRAIN) * GRAIN
 
@@ -616,7 +616,7 @@ export const works = {
     },
   },
   ...wallWorks,
-  ...wayWorks,
+  ...pathWorks,
   ...crowdWorks,
 }
 

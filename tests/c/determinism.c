@@ -896,11 +896,11 @@ static void churn_field(const crowds *world, copse_flowfield *field, uint32_t fr
 }
 
 static void ask_field(const copse_flowfield *field, walker *agent) {
-  static float way[2 * MOST];
+  static float path[2 * MOST];
   uint32_t total;
-  if (copse_flowfield_path(field, agent->place, way, MOST, &total)) fail();
+  if (copse_flowfield_path(field, agent->place, path, MOST, &total)) fail();
   add(total);
-  for (uint32_t i = 0; i < 2 * total && i < 2 * MOST; i++) add_float(way[i]);
+  for (uint32_t i = 0; i < 2 * total && i < 2 * MOST; i++) add_float(path[i]);
   if (copse_flowfield_lead(field, agent->place, 0.45f, &agent->aim)) fail();
   add(agent->aim.anchor);
   add_float(agent->aim.distance);

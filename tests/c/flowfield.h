@@ -264,8 +264,8 @@ static inline const char *flow_check_cells(const copse_flowfield *field, const f
 
 /* Checks the path from a point, if the walls are those of the build: its segments, its length, its
  * end. */
-static inline const char *flow_check_way(const copse_flowfield *field, const flow_level *level,
-                                         const float *start) {
+static inline const char *flow_check_path(const copse_flowfield *field, const flow_level *level,
+                                          const float *start) {
   static float corners[2 * 4096];
   uint32_t total = 77;
   float distance = -1, direction[2], alone;
@@ -450,7 +450,7 @@ static inline const char *play_in_flowfield(input *in, copse_flowfield *field, f
   if ((wrong = flow_check_cells(field, level))) return wrong;
   for (int i = 0; i < 12; i++) {
     flow_point(in, level, point);
-    if ((wrong = flow_check_way(field, level, point))) return wrong;
+    if ((wrong = flow_check_path(field, level, point))) return wrong;
     if (i % 4) continue;
     const float radius = level->radius * (i % 8 ? 1 : 0.98f);
     if ((wrong = flow_check_walk(field, level, point, radius))) return wrong;

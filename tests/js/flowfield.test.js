@@ -9,7 +9,7 @@ import * as scalar from 'copse/scalar'
 import { NOT_NUMBERS, WRONG } from './support/bad-arguments.js'
 import { forAll, runsOf } from './support/fastcheck.js'
 import { assertSame, assertThrown, bits, bytesOf, methodsOf, thrown } from './support/indexes.js'
-import { clearanceOf, gapOf, isFree, levelOf, shortestWays } from './support/way-oracle.js'
+import { clearanceOf, gapOf, isFree, levelOf, shortestPaths } from './support/path-oracle.js'
 import { createRandom, integer } from '../../web/random.js'
 
 const { fround, hypot, max, min } = Math
@@ -91,7 +91,7 @@ function segmentsOf(x, y, path) {
  * Asserts that a path keeps farther than the radius from all walls, and that what the field says of it agrees. Returns
  * its length.
  */
-function assertWay(field, level, [x, y], cost = 0) {
+function assertPath(field, level, [x, y], cost = 0) {
   const [distance, path] = [field.distance(x, y), [...field.path(x, y)]]
   const [dirX, dirY] = field.direction(x, y)
   if (distance === Infinity) {
@@ -154,12 +154,12 @@ for (const [build, library] of Object.entries({ simd, scalar })) {
       assert.ok(field.validate())
       const starts = Array.from({ length: 16 }, point)
       // With less clearance, the exact path is shorter than any that keeps the radius.
-      const least = shortestWays(level, radius * 0.95, starts, goals, { costs })
-      const exact = shortestWays(level, radius * 1.0001, starts, goals, { costs })
+      const least = shortestPaths(level, radius * 0.95, starts, goals, { costs })
+      const exact = shortestPaths(level, radius * 1.0001, starts, goals, { costs })
       for (const [i, start] of starts.entries()) {
         const goal = field.path(...start).slice(-2)
         const cost = costs[goals.findIndex(([x, y]) => x === goal[0] && y === goal[1])]
-        const length = assertWay(field, level, start, cost)
+        const length = assertPath(field, level, start, cost)
         assert.ok(length >= least[i] - 1e-4, `${length}, at least ${least[i]}`)
         // Beside a wall, a start may see none of the anchors that the cells around it see.
         assert.ok(length <= 1.02 * exact[i] + 2 * cell, `${length}, best ${exact[i]}`)
@@ -189,10 +189,10 @@ for (const [build, library] of Object.entries({ simd, scalar })) {
       assert.ok(field.validate())
       const starts = Array.from({ length: 16 }, () => drawFree(random, level, radius))
       const bounds = [0, 0, level.size, level.size]
-      const least = shortestWays(level, radius * 0.95, starts, goals)
-      const roomy = shortestWays(level, radius + cell / 2, starts, goals, { bounds })
+      const least = shortestPaths(level, radius * 0.95, starts, goals)
+      const roomy = shortestPaths(level, radius + cell / 2, starts, goals, { bounds })
       for (const [i, start] of starts.entries()) {
-        const length = assertWay(field, level, start)
+        const length = assertPath(field, level, start)
         assert.ok(length >= least[i] - 1e-4, `${length}, at least ${least[i]}`)
         assert.ok(length < Infinity || roomy[i] === Infinity, `no path from ${start}`)
         counts[length < Infinity ? 'found' : 'none']++
@@ -413,7 +413,7 @@ for (const [build, library] of Object.entries({ simd, scalar })) {
       [0.25, 0.25],
       [3, 3],
     ])
-      assert.ok(assertWay(field, level, [x, y]) < 20)
+      assert.ok(assertPath(field, level, [x, y]) < 20)
     assert.is(field.distance(5, 9.9), Infinity)
     walls.addPolygon([-1, -1, 11, -1, 11, 11, -1, 11], { solid: 'inside' })
     field.build()

@@ -356,12 +356,12 @@ for (const { kind, library, built, unbuilt, empty, assertCode, assertThrown } of
     const row = built(2, ROW)
     row.radii.fill(0.25)
     row.build()
-    const ways = Float32Array.from([0, 1, 2, 3, 4].flatMap((x) => [x, 0, x + 100, 0]))
-    assert.equal([...row.raycastMany(ways).ids], [0, 1, 2, 3, 4])
+    const rays = Float32Array.from([0, 1, 2, 3, 4].flatMap((x) => [x, 0, x + 100, 0]))
+    assert.equal([...row.raycastMany(rays).ids], [0, 1, 2, 3, 4])
     const exclude = Uint32Array.of(0, 1, 2, 3, 4)
-    assert.equal([...row.raycastMany(ways, { exclude }).ids], [1, 2, 3, 4, 5])
+    assert.equal([...row.raycastMany(rays, { exclude }).ids], [1, 2, 3, 4, 5])
     exclude[2] = -1 // none
-    assert.equal([...row.raycastMany(ways, { exclude }).ids], [1, 2, 2, 4, 5])
+    assert.equal([...row.raycastMany(rays, { exclude }).ids], [1, 2, 2, 4, 5])
   })
 
   test(`wrong arguments are refused and named, ${build}`, () => {

@@ -44,9 +44,9 @@ async function createGame() {
   const instance = await copse.create()
   const points = pointFrames(copse, instance, kind, false)
   const [items, scenery] = [boxFrames(copse, instance, false), wallFrames(copse, instance, false)]
-  const [crowds, ways] = [crowdFrames(copse, instance), pathFrames(copse, instance)]
-  const parts = [points, items, scenery, crowds, ways]
-  return { instance, points, items, scenery, crowds, ways, parts }
+  const [crowds, paths] = [crowdFrames(copse, instance), pathFrames(copse, instance)]
+  const parts = [points, items, scenery, crowds, paths]
+  return { instance, points, items, scenery, crowds, paths, parts }
 }
 
 /** Keeps results from being optimized away. */
@@ -62,7 +62,7 @@ const saved = (game) => objectsOf(game).map((object) => object.save())
 
 /** Restores every object, and checks that it saves the same bytes again. */
 function restore(game, snapshots) {
-  game.ways.renew()
+  game.paths.renew()
   for (const [i, object] of objectsOf(game).entries()) {
     object.restore(snapshots[i])
     assertSame(object.save(), snapshots[i], 'a restored object saves the same')
@@ -135,7 +135,7 @@ function checkCrowd(crowd, dimensions) {
   }
 }
 
-function check({ points, items, scenery, crowds, ways }, random) {
+function check({ points, items, scenery, crowds, paths }, random) {
   checkPoints(points.objects.flat, 2, random)
   checkPoints(points.objects.solid, 3, random)
   checkBoxes(items.objects.flat, 2, random)
@@ -143,8 +143,8 @@ function check({ points, items, scenery, crowds, ways }, random) {
   checkWalls(scenery.objects.walls, random)
   checkCrowd(crowds.objects.flat, 2)
   checkCrowd(crowds.objects.solid, 3)
-  checkCrowd(ways.objects.crowd, 2)
-  assert.ok(ways.objects.field.validate(), 'validate')
+  checkCrowd(paths.objects.crowd, 2)
+  assert.ok(paths.objects.field.validate(), 'validate')
 }
 
 // ---- The soak ----

@@ -236,7 +236,7 @@ static void save_and_restore(input *in, const held *entry, int32_t taker) {
 }
 
 /* Changes the settings of a flow field. */
-static void set_up_ways(input *in, int32_t handle, uint32_t count, float radius) {
+static void set_up_paths(input *in, int32_t handle, uint32_t count, float radius) {
   paths *self = paths_of(handle);
   if (self)
     for (uint32_t i = next_byte(in); i && in->left; i--)
@@ -252,7 +252,7 @@ static void set_up_ways(input *in, int32_t handle, uint32_t count, float radius)
 }
 
 /* Builds a flow field, and asks for paths. */
-static void find_ways(input *in, int32_t handle, uint32_t a, float x, float y) {
+static void find_paths(input *in, int32_t handle, uint32_t a, float x, float y) {
   paths_build(handle, next_byte(in) % 4 ? a * 50 : 0);
   paths_direction(handle, x, y);
   paths_direction_many(handle, a);
@@ -473,11 +473,11 @@ static void call(input *in) {
     break;
   case 51:
   case 52:
-    find_ways(in, handle, a, x, y);
+    find_paths(in, handle, a, x, y);
     break;
   case 53:
   case 54:
-    set_up_ways(in, handle, a, u);
+    set_up_paths(in, handle, a, u);
     break;
   default:
     cells(handle, a);

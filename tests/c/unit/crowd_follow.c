@@ -235,7 +235,7 @@ static uint32_t stuck_events(const town *made, uint32_t slot, uint32_t steps) {
   return events;
 }
 
-static void test_no_way_is_stuck(void) {
+static void test_no_path_is_stuck(void) {
   float times[2] = {0};
   const town made = town_of(40, 20, 2);
   const uint32_t gate = add_box(&made, 19, -1, 2, 22); /* from end to end */
@@ -319,7 +319,7 @@ static void test_follow_is_refused(void) {
 }
 
 const unit_test CROWD_FOLLOW_TESTS[] = {
-    TEST(test_many_arrive),     TEST(test_door_closes),         TEST(test_fields_by_groups),
-    TEST(test_no_way_is_stuck), TEST(test_snapshots_hold_aims), TEST(test_follow_is_refused),
+    TEST(test_many_arrive),      TEST(test_door_closes),         TEST(test_fields_by_groups),
+    TEST(test_no_path_is_stuck), TEST(test_snapshots_hold_aims), TEST(test_follow_is_refused),
     {NULL, NULL, false},
 };

@@ -195,7 +195,7 @@ static void test_goals_are_checked(void) {
 
 /* ---- Paths ---- */
 
-static void test_without_walls_ways_are_straight(void) {
+static void test_without_walls_paths_are_straight(void) {
   copse_flowfield *field = field_with(NULL);
   set_goal(field, 12.25f, 7);
   build(field);
@@ -213,7 +213,7 @@ static void test_without_walls_ways_are_straight(void) {
   copse_flowfield_destroy(field);
 }
 
-static void test_a_way_goes_around_a_wall(void) {
+static void test_a_path_goes_around_a_wall(void) {
   copse_obstacle *walls = walls_of(100);
   add_wall(walls, (float[]){10, 0, 10, 15}, 2);
   copse_flowfield *field = field_with(walls);
@@ -269,7 +269,7 @@ static void test_corners_have_their_number_of_turning_points(void) {
   }
 }
 
-static void test_unreachable_regions_have_no_way(void) {
+static void test_unreachable_regions_have_no_path(void) {
   copse_obstacle *walls = walls_of(100);
   add_wall(walls, (float[]){5, 5, 10, 5}, 2);
   add_wall(walls, (float[]){10, 5, 10, 10}, 2);
@@ -399,7 +399,7 @@ static void test_degenerate_walls(void) {
   copse_obstacle_destroy(walls);
 }
 
-static void test_a_boundary_keeps_ways_inside(void) {
+static void test_a_boundary_keeps_paths_inside(void) {
   copse_obstacle *walls = walls_of(100);
   add_wall(walls, (float[]){2, 2, 2, 18, 18, 18, 18, 2}, 4); /* clockwise: solid outside */
   add_box(walls, 8, 2, 12, 14);
@@ -748,9 +748,9 @@ static bool is_clear(const copse_obstacle *walls, const float *point, float radi
   return wall.edge == COPSE_NONE && !isInside;
 }
 
-static bool are_in_sight(const graph *ways, const float *a, const float *b) {
+static bool are_in_sight(const graph *paths, const float *a, const float *b) {
   bool isVisible;
-  copse_obstacle_visible(ways->walls, a, b, ways->radius, &isVisible, NULL);
+  copse_obstacle_visible(paths->walls, a, b, paths->radius, &isVisible, NULL);
   return isVisible;
 }
 
@@ -760,48 +760,49 @@ static double apart(const float *a, const float *b) {
 
 /* Adds turning points all around each vertex, 24 to a circle; those in the way of walls are left
  * out. */
-static void add_nodes(graph *ways, const float (*vertices)[2], uint32_t count, float margin,
+static void add_nodes(graph *paths, const float (*vertices)[2], uint32_t count, float margin,
                       float size) {
   const double turn = 2 * 3.14159265358979323846 / 24;
-  const double away = (double)ways->radius * 1.0001 / cos(turn / 2);
+  const double away = (double)paths->radius * 1.0001 / cos(turn / 2);
   for (uint32_t i = 0; i < count * 24; i++) {
-    float *node = ways->nodes[ways->count];
+    float *node = paths->nodes[paths->count];
     node[0] = (float)((double)vertices[i / 24][0] + away * cos(turn * (i % 24)));
     node[1] = (float)((double)vertices[i / 24][1] + away * sin(turn * (i % 24)));
     const bool isIn = node[0] >= margin && node[1] >= margin && node[0] <= size - margin &&
                       node[1] <= size - margin;
-    if (isIn && is_clear(ways->walls, node, ways->radius) && ways->count < NODES - 1) ways->count++;
+    if (isIn && is_clear(paths->walls, node, paths->radius) && paths->count < NODES - 1)
+      paths->count++;
   }
 }
 
-static void solve(graph *ways) {
+static void solve(graph *paths) {
   static bool isDone[NODES];
   memset(isDone, 0, sizeof isDone);
-  for (uint32_t i = 0; i < ways->count; i++) ways->distances[i] = i ? INFINITY : 0;
+  for (uint32_t i = 0; i < paths->count; i++) paths->distances[i] = i ? INFINITY : 0;
   for (uint32_t nearest = 0; nearest != COPSE_NONE;) {
     isDone[nearest] = true;
-    const double own = ways->distances[nearest];
-    for (uint32_t i = 0; i < ways->count; i++) {
-      const double total = own + apart(ways->nodes[nearest], ways->nodes[i]);
-      if (!isDone[i] && total < ways->distances[i] &&
-          are_in_sight(ways, ways->nodes[nearest], ways->nodes[i]))
-        ways->distances[i] = total;
+    const double own = paths->distances[nearest];
+    for (uint32_t i = 0; i < paths->count; i++) {
+      const double total = own + apart(paths->nodes[nearest], paths->nodes[i]);
+      if (!isDone[i] && total < paths->distances[i] &&
+          are_in_sight(paths, paths->nodes[nearest], paths->nodes[i]))
+        paths->distances[i] = total;
     }
     nearest = COPSE_NONE;
     double least = INFINITY;
-    for (uint32_t i = 0; i < ways->count; i++)
-      if (!isDone[i] && ways->distances[i] < least) {
-        least = ways->distances[i];
+    for (uint32_t i = 0; i < paths->count; i++)
+      if (!isDone[i] && paths->distances[i] < least) {
+        least = paths->distances[i];
         nearest = i;
       }
   }
 }
 
-static double shortest_from(const graph *ways, const float *start) {
+static double shortest_from(const graph *paths, const float *start) {
   double least = INFINITY;
-  for (uint32_t i = 0; i < ways->count; i++) {
-    const double total = ways->distances[i] + apart(ways->nodes[i], start);
-    if (total < least && are_in_sight(ways, ways->nodes[i], start)) least = total;
+  for (uint32_t i = 0; i < paths->count; i++) {
+    const double total = paths->distances[i] + apart(paths->nodes[i], start);
+    if (total < least && are_in_sight(paths, paths->nodes[i], start)) least = total;
   }
   return least;
 }
@@ -843,15 +844,15 @@ static uint32_t draw_walls(uint32_t *state, copse_obstacle *walls, uint32_t coun
 
 /* True if a path keeps its radius and is as long as told: then it is not shorter than the shortest.
  */
-static bool is_way(const copse_flowfield *field, const graph *ways, const float *start,
-                   double told) {
+static bool is_path(const copse_flowfield *field, const graph *paths, const float *start,
+                    double told) {
   float corners[2 * 256];
   uint32_t total;
   double length = 0;
   CHECK(copse_flowfield_path(field, start, corners, 256, &total) == COPSE_OK && total <= 256);
   for (uint32_t i = 0; i < total; i++) {
     const float *to = corners + 2 * (size_t)i;
-    if (!are_in_sight(ways, start, to)) return false;
+    if (!are_in_sight(paths, start, to)) return false;
     length += apart(start, to);
     start = to;
   }
@@ -870,7 +871,7 @@ typedef struct contest {
   float size, margin;
 } contest;
 
-static contest draw_contest(uint32_t *state, graph *ways, uint32_t count, float gap, float more) {
+static contest draw_contest(uint32_t *state, graph *paths, uint32_t count, float gap, float more) {
   static float vertices[200][2];
   contest drawn = {walls_of(200), NULL, 32, 0.5f};
   const uint32_t corners = draw_walls(state, drawn.walls, count, drawn.size, gap, vertices);
@@ -879,23 +880,23 @@ static contest draw_contest(uint32_t *state, graph *ways, uint32_t count, float 
   def.radius = 0.5f + (float)(random_word(state) >> 8 & 3) / 16;
   CHECK(copse_flowfield_create(&def, &drawn.field) == COPSE_OK);
   copse_flowfield_set_obstacles(drawn.field, drawn.walls);
-  *ways = (graph){.walls = drawn.walls, .radius = def.radius + more, .count = 1};
+  *paths = (graph){.walls = drawn.walls, .radius = def.radius + more, .count = 1};
   do {
     for (int axis = 0; axis < 2; axis++)
-      ways->nodes[0][axis] = drawn.margin + (drawn.size - 2 * drawn.margin) * (float)draw(state);
-  } while (!is_clear(drawn.walls, ways->nodes[0], ways->radius));
-  add_nodes(ways, vertices, corners, drawn.margin, drawn.size);
-  solve(ways);
-  set_goal(drawn.field, ways->nodes[0][0], ways->nodes[0][1]);
+      paths->nodes[0][axis] = drawn.margin + (drawn.size - 2 * drawn.margin) * (float)draw(state);
+  } while (!is_clear(drawn.walls, paths->nodes[0], paths->radius));
+  add_nodes(paths, vertices, corners, drawn.margin, drawn.size);
+  solve(paths);
+  set_goal(drawn.field, paths->nodes[0][0], paths->nodes[0][1]);
   CHECK(copse_flowfield_build(drawn.field, NULL) == COPSE_OK);
   return drawn;
 }
 
-static void draw_start(uint32_t *state, const contest *drawn, const graph *ways, float *start) {
+static void draw_start(uint32_t *state, const contest *drawn, const graph *paths, float *start) {
   do {
     for (int axis = 0; axis < 2; axis++)
       start[axis] = drawn->margin + (drawn->size - 2 * drawn->margin) * (float)draw(state);
-  } while (!is_clear(drawn->walls, start, ways->radius));
+  } while (!is_clear(drawn->walls, start, paths->radius));
 }
 
 static void end_contest(const contest *drawn) {
@@ -903,21 +904,21 @@ static void end_contest(const contest *drawn) {
   copse_obstacle_destroy(drawn->walls);
 }
 
-static void test_ways_are_nearly_shortest(void) {
-  static graph ways;
+static void test_paths_are_nearly_shortest(void) {
+  static graph paths;
   static double ratios[MOST_WAYS];
   uint32_t state = 11, count = 0;
   double sum = 0;
   for (uint32_t level = 0; level < repeats(500); level++) {
-    const contest drawn = draw_contest(&state, &ways, 25, 3, 0);
+    const contest drawn = draw_contest(&state, &paths, 25, 3, 0);
     for (int i = 0; i < STARTS; i++) {
       float start[2];
-      draw_start(&state, &drawn, &ways, start);
-      const double shortest = shortest_from(&ways, start);
+      draw_start(&state, &drawn, &paths, start);
+      const double shortest = shortest_from(&paths, start);
       const double told = (double)distance_from(drawn.field, start[0], start[1]);
       CHECK(shortest == INFINITY || told < INFINITY);
       if (shortest == INFINITY) continue;
-      CHECK(is_way(drawn.field, &ways, start, told));
+      CHECK(is_path(drawn.field, &paths, start, told));
       ratios[count] = shortest > 0 ? told / shortest : 1;
       sum += ratios[count++];
     }
@@ -932,16 +933,16 @@ static void test_ways_are_nearly_shortest(void) {
   CHECK(ratios[count * 99 / 100] <= 1.02);
 }
 
-static void test_wide_ways_are_found(void) {
-  static graph ways;
+static void test_wide_paths_are_found(void) {
+  static graph paths;
   uint32_t state = 12, count = 0;
   for (uint32_t level = 0; level < repeats(500); level++) {
     const contest drawn =
-        draw_contest(&state, &ways, 30, 0, 0.5f); /* half of a cell on each side */
+        draw_contest(&state, &paths, 30, 0, 0.5f); /* half of a cell on each side */
     for (int i = 0; i < STARTS; i++) {
       float start[2];
-      draw_start(&state, &drawn, &ways, start);
-      if (shortest_from(&ways, start) == INFINITY) continue;
+      draw_start(&state, &drawn, &paths, start);
+      if (shortest_from(&paths, start) == INFINITY) continue;
       CHECK(distance_from(drawn.field, start[0], start[1]) < INFINITY);
       count++;
     }
@@ -952,7 +953,7 @@ static void test_wide_ways_are_found(void) {
 
 /* Walks from a start along the field's directions, in small steps, not past an anchor. Returns the
  * length of the walk; INFINITY if it does not arrive, or comes nearer to a wall than the radius. */
-static double walk(const copse_flowfield *field, const graph *ways, const float *start,
+static double walk(const copse_flowfield *field, const graph *paths, const float *start,
                    float radius) {
   float point[2] = {start[0], start[1]};
   copse_flowfield_aim aim = {.anchor = COPSE_NONE};
@@ -963,7 +964,7 @@ static double walk(const copse_flowfield *field, const graph *ways, const float 
     if (aim.distance <= step) return length + (double)aim.distance;
     const float next[2] = {point[0] + aim.direction[0] * step, point[1] + aim.direction[1] * step};
     bool isClear;
-    copse_obstacle_visible(ways->walls, point, next, radius * 0.9999f, &isClear, NULL);
+    copse_obstacle_visible(paths->walls, point, next, radius * 0.9999f, &isClear, NULL);
     if (!isClear) return INFINITY;
     length += (double)step;
     memcpy(point, next, sizeof point);
@@ -974,17 +975,17 @@ static double walk(const copse_flowfield *field, const graph *ways, const float 
 /* With room to turn (a field's radius of 1.02 times the agent's), all agents arrive, and walk
  * hardly farther than was promised, in narrow gaps too. */
 static void test_agents_walk_to_their_goals(void) {
-  static graph ways;
+  static graph paths;
   uint32_t state = 13, walks = 0;
   double worst = 0;
   for (uint32_t level = 0; level < repeats(300); level++) {
-    const contest drawn = draw_contest(&state, &ways, 30, level % 2 ? 0 : 1.5f, 0);
+    const contest drawn = draw_contest(&state, &paths, 30, level % 2 ? 0 : 1.5f, 0);
     for (int i = 0; i < STARTS; i++) {
       float start[2];
-      draw_start(&state, &drawn, &ways, start);
+      draw_start(&state, &drawn, &paths, start);
       const double told = (double)distance_from(drawn.field, start[0], start[1]);
       if (told == INFINITY) continue;
-      const double walked = walk(drawn.field, &ways, start, ways.radius / 1.02f);
+      const double walked = walk(drawn.field, &paths, start, paths.radius / 1.02f);
       CHECK(walked <= told * 1.05 + 0.5);
       worst = fmax(worst, (walked - 0.5) / told);
       walks++;
@@ -998,11 +999,11 @@ static void test_agents_walk_to_their_goals(void) {
 /* Small agents beside walls find their paths in a field whose radius is many cells, also in a
  * corner; up to a limit. */
 static void test_a_radius_may_be_many_cells(void) {
-  static graph ways;
+  static graph paths;
   copse_obstacle *walls = walls_of(100);
   add_wall(walls, (float[]){8, 13, 8, 8}, 2);
   add_wall(walls, (float[]){8, 8, 13, 8}, 2);
-  ways.walls = walls;
+  paths.walls = walls;
   for (int i = 1; i <= 10; i++) { /* the radius, in cells */
     copse_flowfield_def def = copse_flowfield_default();
     def.bounds[2] = def.bounds[3] = 20;
@@ -1019,7 +1020,7 @@ static void test_a_radius_may_be_many_cells(void) {
         if (!is_clear(walls, (float[]){x, y}, 0.3f)) continue;
         const double told = (double)distance_from(field, x, y);
         CHECK(told < INFINITY);
-        CHECK(walk(field, &ways, (float[]){x, y}, 0.3f) <= told * 1.2 + 0.5);
+        CHECK(walk(field, &paths, (float[]){x, y}, 0.3f) <= told * 1.2 + 0.5);
         walks++;
       }
     CHECK(walks > 250);
@@ -1030,10 +1031,10 @@ static void test_a_radius_may_be_many_cells(void) {
 
 /* A slice of work is bounded: the last step of a call may exceed it, by what one anchor takes. */
 static void test_an_update_does_a_bounded_amount_of_work(void) {
-  static graph ways;
+  static graph paths;
   uint32_t state = 14;
   for (uint32_t level = 0; level < repeats(50); level++) {
-    const contest drawn = draw_contest(&state, &ways, 30, 0, 0);
+    const contest drawn = draw_contest(&state, &paths, 30, 0, 0);
     const uint64_t cells = copse_flowfield_stats(drawn.field).cells;
     const flow_map *map = &drawn.field->maps[!drawn.field->shown];
     bool done = false;
@@ -1050,16 +1051,16 @@ const unit_test FLOWFIELD_TESTS[] = {
     TEST(test_cells_cover_the_bounds),
     TEST(test_arguments_are_checked),
     TEST(test_goals_are_checked),
-    TEST(test_without_walls_ways_are_straight),
-    TEST(test_a_way_goes_around_a_wall),
+    TEST(test_without_walls_paths_are_straight),
+    TEST(test_a_path_goes_around_a_wall),
     TEST(test_corners_have_their_number_of_turning_points),
-    TEST(test_unreachable_regions_have_no_way),
+    TEST(test_unreachable_regions_have_no_path),
     TEST(test_goals_in_walls_are_moved),
     TEST(test_areas_and_costs),
     TEST(test_closed_cells),
     TEST(test_a_field_of_one_cell),
     TEST(test_degenerate_walls),
-    TEST(test_a_boundary_keeps_ways_inside),
+    TEST(test_a_boundary_keeps_paths_inside),
     TEST(test_a_full_field_says_how_much_it_needs),
     TEST(test_reserve_keeps_the_build_under_way),
     TEST(test_a_door_closes),
@@ -1072,8 +1073,8 @@ const unit_test FLOWFIELD_TESTS[] = {
     TEST(test_snapshots_of_other_fields_are_refused),
     TEST(test_a_restored_field_knows_its_walls),
     TEST(test_drawn_levels_keep_their_promises),
-    TEST(test_ways_are_nearly_shortest),
-    TEST(test_wide_ways_are_found),
+    TEST(test_paths_are_nearly_shortest),
+    TEST(test_wide_paths_are_found),
     TEST(test_agents_walk_to_their_goals),
     TEST(test_an_update_does_a_bounded_amount_of_work),
     {NULL, NULL, false},

@@ -62,7 +62,7 @@ const levels = {
  * @param {string} spread
  * @param {number} n agents
  */
-export function createWays(spread, n) {
+export function createPaths(spread, n) {
   const random = createRandom(WALLS)
   const walls = [...levels[spread](random), BORDER].map((points) => new Float32Array(points))
   const tree = new ObstacleTree()
@@ -156,7 +156,8 @@ function compareLengths([first, ...others], level) {
 }
 
 /** @type {Record<string, any>} */
-export const wayWorks = {
+export const pathWorks = {
+  // The recorded results have this name.
   buildWays: {
     title: 'made from nothing: a field, or a navigation mesh',
     unit: 'ms',

@@ -10,7 +10,7 @@ import { NavMeshQuery } from '@recast-navigation/core'
 import { generateSoloNavMesh } from '@recast-navigation/generators'
 import { FlowField, ObstacleTree } from 'copse'
 import { AS_DRAWN } from './walls.js'
-import { SIDE } from './ways.js'
+import { SIDE } from './paths.js'
 
 /** Returns a function that creates a field with so many cells along a side. @param {number} cells */
 const fieldOf =
@@ -138,7 +138,7 @@ function recast({ radius }) {
 const IN_2D = [2]
 
 /** The fields are those of `stillPeers`. */
-export const wayPeers = [
+export const pathPeers = [
   {
     name: 'copse FlowField',
     create: fieldOf(256),

@@ -58,7 +58,7 @@ const CORNERS = 12
  * there is none. Paths keep at least `radius` from all walls, and go around the end of a wall on a polygon around its
  * circle: so they are the shortest but for that. Points are [x, y]. `bounds`: where all corners are.
  */
-export function shortestWays(level, radius, starts, goals, options = {}) {
+export function shortestPaths(level, radius, starts, goals, options = {}) {
   const { costs = goals.map(() => 0), bounds = [-Infinity, -Infinity, Infinity, Infinity] } =
     options
   const nodes = [...goals]
