@@ -199,7 +199,10 @@ export class FlowField extends CoreObject {
     return this.#build('update', work)
   }
 
-  /** Does about `work` units of a build; 0: builds at once. True if the build is complete. */
+  /**
+   * Does about `work` units of a build; if `work` is 0, does a whole build. True if the build is
+   * complete.
+   */
   #build(method, work) {
     this._begin(method)
     this._prepareWalls()
@@ -217,7 +220,7 @@ export class FlowField extends CoreObject {
 
   distance(x, y) {
     this.#direction('distance', x, y)
-    return this._views.way.at(2)[1]
+    return this._views.numbers.at(2)[1]
   }
 
   direction(x, y, out) {
@@ -265,7 +268,7 @@ export class FlowField extends CoreObject {
     return directions
   }
 
-  /** Before memory grows for a batch: throws if the field is not built. */
+  /** Runs before a batch grows memory: throws if the field is not built. */
   _prepare() {
     this.#addressOfDistances()
   }
@@ -323,7 +326,7 @@ export class FlowField extends CoreObject {
         for (const word of GOAL_WORDS) this.#checkGoals(wordOf(plainBytes(bytes), word))
       throw error
     }
-    const radius = this._views.way.at(1)[0]
+    const radius = this._views.numbers.at(1)[0]
     if (Math.fround(this.#radius) !== radius) this.#radius = radius
   }
 }

@@ -18,7 +18,7 @@ typedef struct paths {
   struct { /* JavaScript also reads these as one array: the radius, then the result of
             * paths_direction */
     float radius, distance, direction[2];
-  } way;
+  } numbers;
 } paths;
 _Static_assert(sizeof(paths) <= OBJECT_BYTES, "see any_object");
 
@@ -29,8 +29,8 @@ _Static_assert(sizeof(paths) <= OBJECT_BYTES, "see any_object");
   VIEW(closed, u, copse_flowfield_closed(self->core)) /* JavaScript views it as bytes */           \
   VIEW(corners, f, self->corners)                                                                  \
   VIEW(sizes, u, &self->sizes)                                                                     \
-  VIEW(way, f, &self->way)                                                                         \
-  VIEW(direction, f, self->way.direction)
+  VIEW(numbers, f, &self->numbers)                                                                 \
+  VIEW(direction, f, self->numbers.direction)
 
 static uintptr_t paths_view(object *base, uint32_t which) {
   paths *self = (paths *)base;
@@ -85,7 +85,7 @@ static void read_settings(paths *self) {
   self->sizes.columns = copse_flowfield_columns(self->core);
   self->sizes.rows = copse_flowfield_rows(self->core);
   self->sizes.goals = copse_flowfield_goal_capacity(self->core);
-  self->way.radius = copse_flowfield_radius(self->core);
+  self->numbers.radius = copse_flowfield_radius(self->core);
 }
 
 static void paths_fill(object *larger, const object *old) {
@@ -230,13 +230,13 @@ EXPORT("paths_is_built") int32_t paths_is_built(int32_t handle) {
 /* ---- Queries ---- */
 
 /* Writes the direction and the length of the path from a point to the nearest goal. They are in the
- * view `way`. */
+ * view `numbers`, after the radius. */
 EXPORT("paths_direction") int32_t paths_direction(int32_t handle, float x, float y) {
   copse_status status;
   paths *self = bound_paths_of(handle, &status);
   if (!self) return FAILED(status);
-  return zero_or_failed(copse_flowfield_direction(self->core, (float[]){x, y}, self->way.direction,
-                                                  &self->way.distance));
+  return zero_or_failed(copse_flowfield_direction(
+      self->core, (float[]){x, y}, self->numbers.direction, &self->numbers.distance));
 }
 
 EXPORT("paths_direction_many") int32_t paths_direction_many(int32_t handle, uint32_t n) {

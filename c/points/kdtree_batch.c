@@ -63,7 +63,7 @@ static bool walk_next(kdtree_walk *walk, const struct kdtree *tree, kdtree_range
 
 /* Returns which of the coordinates x[0] … x[3] along an axis are between walk->lo and walk->hi, as
  * a mask. */
-ALWAYS_INLINE word4 on_the_way(const kdtree_walk *walk, const float *x, int axis) {
+ALWAYS_INLINE word4 within_walk(const kdtree_walk *walk, const float *x, int axis) {
   const float4 four = float4_load(x);
   return word4_and(float4_le(float4_all(walk->lo[axis]), four),
                    float4_le(four, float4_all(walk->hi[axis])));
@@ -77,8 +77,8 @@ OUT_OF_LINE void append_run(nearby *near, const copse_points *points, const kdtr
   float *const *axes = points->ordered.axes;
   uint32_t size = near->size;
   for (uint32_t i = begin; i < end; i += 4) {
-    word4 hit = word4_and(on_the_way(walk, axes[0] + i, 0), on_the_way(walk, axes[1] + i, 1));
-    if (spatial) hit = word4_and(hit, on_the_way(walk, axes[2] + i, 2));
+    word4 hit = word4_and(within_walk(walk, axes[0] + i, 0), within_walk(walk, axes[1] + i, 1));
+    if (spatial) hit = word4_and(hit, within_walk(walk, axes[2] + i, 2));
     const uint32_t bits = word4_bits(hit) & scan_in_run(i, end);
     float4_store_packed(near->axes[0] + size, float4_load(axes[0] + i), bits);
     float4_store_packed(near->axes[1] + size, float4_load(axes[1] + i), bits);
