@@ -919,8 +919,7 @@ export class Sensors<D extends Dimensions = 2> extends Slots {
   /**
    * Moves a sensor to another position or, if it is a box, to other corners. The sensor still
    * remembers which agents are inside, so the next update reports only the changes. Throws if the
-   * sensor is attached to an agent, with which it moves. `STALE_SLOT`: the slot is not in
-   * use.
+   * sensor is attached to an agent, with which it moves. `STALE_SLOT`: the slot is not in use.
    */
   move(slot: number, ...place: Point<D> | Box<D>): void
   /**
@@ -1739,8 +1738,8 @@ export class FlowField extends CoreObject {
   /**
    * Raises the maximum numbers of anchors (see `capacity`) and goals to at least these, each up to
    * 65,534. Keeps the last build and the build under way. But if the build under way needed more
-   * anchors than there was room for, the next `update` begins a new one. Arrays that you
-   * got from the field before are then invalid: get them again.
+   * anchors than there was room for, the next `update` begins a new one. Get all arrays of the
+   * object again afterward: the old ones are invalid.
    */
   reserve(capacity: number, options?: FlowFieldRoomOptions): void
   /** The number of cells along x. */

@@ -2,10 +2,12 @@
  * crowd, a flow field or a set of sensors. Its family is points (AgentTree, Grid, KdTree), boxes
  * (Quadtree, Octree), walls (ObstacleTree), crowd (Crowd), paths (FlowField) or sensors (Sensors);
  * each family has a file here.
+ *
  * JavaScript refers to an object by its handle, an integer. Snapshots, polygons and shapes to draw
- * pass through the staging buffer. A core is a .wasm file for some or all classes. It is linked
- * from objects.c and the files of their families; the linker drops the functions that these classes
- * don't need. */
+ * pass through the staging buffer.
+ *
+ * A core is a .wasm file for some or all classes. It is linked from objects.c and the files of
+ * their families; the linker drops the functions that these classes don't need. */
 #ifndef COPSE_OBJECTS_H
 #define COPSE_OBJECTS_H
 

@@ -22,8 +22,8 @@ const OPTIONS = ['index', 'capacity']
 const SENSOR_OPTIONS = ['position', 'box', 'agent', 'radius', 'leave', 'mask']
 const ROOM = ['results']
 /**
- * The options of `add` that say where a sensor is. The index of the given one is the sensor's
- * `copse_sensor_kind` (see c/copse.h).
+ * The options of `add` that say where a sensor is: a sensor has exactly one of them. Its index here
+ * is the sensor's `copse_sensor_kind` (see c/copse.h).
  */
 const KINDS = ['position', 'box', 'agent']
 const CIRCLE = 0

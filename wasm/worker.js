@@ -14,7 +14,7 @@ const MAX_LAG = 4
 const MAX_GAP = 4
 /** The weight of a new frame in the means of steps and time between frames. */
 const WEIGHT = 1 / 16
-/** Milliseconds. A longer time between two frames counts as this in the mean. */
+/** In milliseconds. In the mean, a longer time between two frames counts as this. */
 const MAX_PAUSE = 250
 
 /** Passes the messages of a thread or port, of a browser or Node, to a function. */
@@ -42,8 +42,8 @@ export function runWorld(setup, port = ownPort()) {
   let done = []
   let isNew = false // true if the page does not have the current state
   let speed = 0
-  let due = 0 // the steps to run, with a fraction
-  let then = 0 // when the due steps were counted
+  let due = 0 // how many steps are still to run, with a fraction
+  let then = 0 // when `due` was computed
   let timer
   let hasFailed = false
   let queue = Promise.resolve()
@@ -91,7 +91,10 @@ export function runWorld(setup, port = ownPort()) {
     done = []
   }
 
-  /** Runs the steps that are due. After a time step of real time, leaves the rest for later. */
+  /**
+   * Runs the steps that are due. If this takes longer than one time step, leaves the rest for
+   * later.
+   */
   function run() {
     const { timeStep } = world
     const now = performance.now()
@@ -219,7 +222,10 @@ export function connectWorld(port, settings = {}) {
     return promise
   }
 
-  /** Moves the display on to the time `now`. Returns two frames, and its place between them. */
+  /**
+   * Moves the display on to the time `now`. Returns the two frames around the tick to display, and
+   * where it lies between them: `part`, from 0 to 1.
+   */
   function between(now = performance.now()) {
     if (!newer) return null
     const span = newer.tick - older.tick

@@ -1,5 +1,5 @@
 /* Pairs of a squared distance and an id, in two parallel arrays, and functions that sort pairs.
- * One function sorts a max-heap: a search keeps the k smallest pairs that it finds in such a heap.
+ * A search keeps the k smallest pairs that it finds in a max-heap; heap_sort then sorts this heap.
  *
  * Pairs are ordered by distance and then id, or by id alone. No two pairs are equal, because ids
  * differ. So the pairs that a heap keeps, and their order, depend only on the pairs that a search

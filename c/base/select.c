@@ -1,12 +1,12 @@
 /* Finds the value that would have rank k if the values were sorted.
  *
- * The fast way is to sample, after R. W. Floyd and R. L. Rivest, "Expected time bounds for
+ * The fast method is to sample, after R. W. Floyd and R. L. Rivest, "Expected time bounds for
  * selection" (1975): two values of a sample enclose the result, and only the values between them
- * are kept. This is repeated until few are left. An attempt fails if the result is outside the two,
- * or if too many values are between them. After several failures, the slower algorithm "median of
- * medians" is used, which takes linear time for any input: M. Blum, R. W. Floyd, V. Pratt, R. L.
- * Rivest, R. E. Tarjan, "Time bounds for selection" (1973). The result is always exact: an unlucky
- * order of the values can only make attempts fail. */
+ * are kept. This is repeated until few are left. An attempt fails if the result is not between
+ * these two values, or if too many other values are. After several failures, the slower algorithm
+ * "median of medians" is used, which takes linear time for any input: M. Blum, R. W. Floyd, V.
+ * Pratt, R. L. Rivest, R. E. Tarjan, "Time bounds for selection" (1973). The result is always
+ * exact: an unlucky order of the values can only make attempts fail. */
 
 #include "select.h"
 
@@ -133,13 +133,13 @@ static void bracket(const float *values, uint32_t n, uint32_t k, uint32_t doubt,
   if (!bounded[1]) bounds[1] = INFINITY;
 }
 
+/* How many values are less than the lower bound, at most the lower bound, at most the upper one. */
 typedef struct division {
   uint32_t belowLo, upToLo, upToHi;
 } division;
 
 /* Writes the values strictly between two bounds to `out`, which may be `values`, and returns their
- * number. Writes to `counts` how many values are less than the lower bound, at most the lower
- * bound, and at most the upper bound. */
+ * number. Also counts the values on each side of the bounds. */
 static uint32_t keep_between(const float *values, uint32_t n, const float bounds[2], float *out,
                              division *counts) {
   const float4 lo = float4_all(bounds[0]), hi = float4_all(bounds[1]);
@@ -182,7 +182,7 @@ static bool sampled_rank(const float *values, uint32_t n, uint32_t k, float *roo
       *result = bounds[k >= counts.upToLo];
       return true;
     }
-    if (kept > n - n / 8) return false; /* each turn must drop an eighth, for linear time */
+    if (kept > n - n / 8) return false; /* each round must drop an eighth, for linear time */
     values = room;
     n = kept;
     k -= counts.upToLo;

@@ -21,6 +21,7 @@ typedef struct range_batch {
   copse_rows *rows;
 } range_batch;
 
+/* The blocks of items that a group's search found. */
 typedef struct gathered {
   uint32_t size;
   const octree_block *blocks[GATHERED];

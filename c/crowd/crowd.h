@@ -60,6 +60,7 @@ enum {
   CROWD_AIM_SHIFT = 16
 };
 
+/* A list of slots: of the agents that arrived, or that got stuck. */
 typedef struct crowd_events {
   uint32_t *slots, count;
 } crowd_events;

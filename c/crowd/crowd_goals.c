@@ -94,7 +94,7 @@ static bool update_progress(copse_crowd *crowd, crowd_outcome *outcome, uint32_t
   /* A stuck agent that only creeps forward is still stuck. To count as moving, it must come much
    * nearer to its goal. */
   const float progress = *state & CROWD_STUCK ? 4 * tolerance : tolerance;
-  const bool hasWay = distance < INFINITY; /* a flow field may find none */
+  const bool hasWay = distance < INFINITY; /* a flow field may find no path */
   if ((hasWay && distance <= *nearest - progress) || !(distance <= *nearest + 4 * tolerance)) {
     *state &= ~(uint32_t)CROWD_STUCK;
     *nearest = distance;

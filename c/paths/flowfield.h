@@ -51,6 +51,7 @@ enum {
   CELL_BITS = 63
 };
 
+/* A point that paths lead to: a goal, a turning point or, in narrow passages, a cell's center. */
 typedef struct flow_anchor {
   float point[2];
   float distance;     /* length of the path to a goal, plus the goal's cost; INFINITY: no path */

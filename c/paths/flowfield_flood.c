@@ -412,8 +412,9 @@ void flow_spread(copse_flowfield *field, flow_map *map) {
 
 /* ---- Cells that floods missed ------------------------------------------------------------- */
 
-/* Returns the neighbor in sight through which a cell's path to a goal is shortest, ties by lower
- * index; COPSE_NONE if none makes the path shorter by more than half a cell. */
+/* Returns the adjacent cell through which a cell's path to a goal is shortest, ties by lower index:
+ * only cells whose centers see each other count. Returns COPSE_NONE if that path is not shorter, by
+ * more than half a cell, than the one that the floods found. */
 static uint32_t best_beside(const copse_flowfield *field, flow_map *map, uint32_t column,
                             uint32_t row) {
   const uint32_t columns = field->columns, cell = row * columns + column;

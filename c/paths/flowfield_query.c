@@ -100,11 +100,12 @@ static aim best_anchor(const seeker *agent, uint32_t kept, int32_t around) {
   return NO_AIM;
 }
 
-/* Chooses the cell that the agent should walk to: of the 6 x 6 cells around the agent, those whose
- * center is visible, the one over which the path to the goal is shortest. If none is visible,
- * searches ring after ring of cells around these, up to the first ring with a visible center;
- * NO_AIM if there is none. The rings are for agents beside a wall: the nearest cell with a path can
- * be as far away as the field's radius, and even farther in a corner. */
+/* Chooses the cell that the agent should walk to. Among the 6 x 6 cells around the agent, takes
+ * those whose center is visible, and of these the one through which the path to the goal is
+ * shortest. If no center is visible, searches one ring of cells after the other around these 6 x 6,
+ * up to the first ring with a visible center. Returns NO_AIM if there is none. The rings are for
+ * agents beside a wall: the nearest cell with a path can be as far away as the field's radius, and
+ * even farther in a corner. */
 static aim best_center(const seeker *agent) {
   uint32_t cells[RING_CELLS], sights = 0;
   const float far = 1.5f * agent->map->radius;

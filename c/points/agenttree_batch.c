@@ -157,8 +157,8 @@ ALWAYS_INLINE bool gather_in(nearby *near, const struct agenttree *tree, const b
   leaf_walk walk;
   leaf_walk_start(&walk, tree, unit, reach2, COPSE_ALL_GROUPS, unit, 0, dim);
   near->size = GATHERED;
-  /* The first turn copies all agents of the node `unit`, in order: they are in its box, and
-   * walk.mask excludes none until the turn ends. So agent i of the node is in entry GATHERED +
+  /* The first iteration copies all agents of the node `unit`, in order: they are in its box, and
+   * walk.mask excludes none until the iteration ends. So agent i of the node is in entry GATHERED +
    * i. */
   for (uint32_t index = unit; index != COPSE_NONE; index = leaf_walk_next(&walk, tree, dim)) {
     const agenttree_node *run = &tree->nodes[index];
@@ -264,8 +264,8 @@ static bool lay_out(band_table *table, const float *box, uint32_t size, float re
     table->bands = steps(box[dim + 1] - box[1], table->scale) + 4;
     table->layers = dim == 3 ? steps(box[5] - box[2], table->scale) + 2 : 1;
     const float bands = (float)table->bands * (float)table->layers;
-    /* Each turn makes strips higher, so fewer are needed. In the end, three strips of 8 cells per
-     * layer are within both limits: so the loop ends. */
+    /* Each iteration makes strips higher, so fewer are needed. In the end, three strips of 8 cells
+     * per layer are within both limits: so the loop ends. */
     if (bands <= BAND_LIMIT && (bands + 2) * (float)table->columns <= most) return true;
     if (isDivisible && size > LARGE_UNIT) return false;
   }

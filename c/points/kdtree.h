@@ -60,6 +60,7 @@ ALWAYS_INLINE bool kdtree_before(const scan_points *points, uint32_t i, uint32_t
 
 /* ---- Walking over the points that can be in a box ---- */
 
+/* A walk over the ranges of points that can be in the box lo … hi. */
 typedef struct kdtree_walk {
   float lo[4], hi[4];
   uint32_t waiting;

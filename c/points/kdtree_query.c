@@ -128,6 +128,7 @@ typedef struct aside {
   float gap2;
 } aside;
 
+/* A search for the nearest points: where it goes down next. */
 typedef struct nearest_descent {
   kdtree_range range; /* the range to enter next */
   float gaps[3];      /* the distances from the center to `range`, along each axis */

@@ -76,6 +76,7 @@ typedef struct points_source {
   uint32_t count;
 } points_source;
 
+/* What a build must know about its input. */
 typedef struct points_survey {
   uint32_t present;  /* number of slots that have a group and valid coordinates: neither NaN nor too
                       * large */
@@ -154,6 +155,7 @@ struct points_type {
   bool (*validate)(const void *index);
 };
 
+/* The maximum size of a structure's struct in bytes. */
 enum { POINTS_BYTES = 512 };
 
 ALWAYS_INLINE float source_coordinate(const points_source *source, uint32_t slot, int axis) {

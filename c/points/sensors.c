@@ -296,6 +296,7 @@ typedef struct sensors_snapshot {
 } sensors_snapshot;
 _Static_assert(sizeof(sensors_snapshot) <= COPSE_SNAPSHOT_HEAD, "the head of a snapshot");
 
+/* A sensor in a snapshot. `count` is the number of ids that it remembers. */
 typedef struct sensor_snapshot {
   uint32_t kind, agent, agentGeneration, mask, count;
   float radius, leave, place[6];

@@ -4,6 +4,8 @@
 
 #include "points.h"
 
+/* Sets of rows, a row for each sensor: the agents that left the sensor, entered it, or are inside.
+ */
 enum { LEFT, ENTERED, INSIDE, SETS };
 
 /* `seen` has one entry more than the longest possible row, and is read 8 entries at a time. */

@@ -28,6 +28,7 @@ typedef struct obstacle_node {
   uint32_t begin, end; /* the pieces in the node's subtree are begin … end - 1 */
 } obstacle_node;
 
+/* A part of an edge, see above. */
 typedef struct obstacle_piece {
   uint32_t edge;
   float from, to; /* the interval of the edge that the piece covers, as fractions 0 … 1 */
