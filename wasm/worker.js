@@ -8,9 +8,15 @@
 
 /** Buffers for frames: the page holds two to interpolate between, and returns others in pairs. */
 const BUFFERS = 6
-/** Steps that the world may lag behind the clock, at a speed up to 1. More time is dropped. */
+/**
+ * How many steps the world may lag behind the clock; at a speed above 1, that many times the speed.
+ * More time is dropped.
+ */
 const MAX_LAG = 4
-/** Frames that are more steps apart than this, at a speed up to 1, are not interpolated. */
+/**
+ * Frames that are more steps apart than this are not interpolated. At a speed above 1, the limit is
+ * this times the speed.
+ */
 const MAX_GAP = 4
 /** The weight of a new frame in the means of steps and time between frames. */
 const WEIGHT = 1 / 16

@@ -36,15 +36,15 @@ enum {
                   * find paths through gaps narrower than a cell */
 };
 
-/* Bits of a cell. Two of them describe the square between the centers of four cells: this cell, the
- * next one along x, and the two cells above these. */
+/* Bits of a cell. Two of them describe the cell's *square*. Its corners are the centers of four
+ * cells: this cell, the next one along x, and the two cells above these. */
 enum {
   CELL_BLOCKED = 1,        /* closed, or its center is in a solid area or within `reach` of a
                             * wall */
-  CELL_SQUARE_BLOCKED = 2, /* this cell, or one of the next ones along x, y or both, is blocked or
-                            * missing, or CELL_NEAR_VERTEX is set */
-  CELL_NEAR_VERTEX = 4,    /* an end of an edge is within `reach` of the square between the centers
-                            * of this cell and of the next ones along x, y and both */
+  CELL_SQUARE_BLOCKED = 2, /* one of the four cells around the cell's square is blocked or missing,
+                            * or CELL_NEAR_VERTEX is set */
+  CELL_NEAR_VERTEX = 4,    /* an end of an edge is within `reach` of the cell's square: that between
+                            * the centers of this cell, the next one along x, and the two above */
   CELL_CLOSED = 8,         /* the game closed the cell */
   CELL_TURNS = 16,         /* a turning point is in the cell or in one of the 8 around it */
   CELL_GOAL = 32,          /* part of a goal's area is in the cell */
@@ -80,7 +80,7 @@ typedef struct flow_map {
   uint64_t visits, sights, work;
 } flow_map;
 
-/* The steps of a build, in this order. Snapshots hold these values, so they must never change. */
+/* The stages of a build, in this order. Snapshots hold these values, so they must never change. */
 typedef enum flow_stage {
   FLOW_IDLE,    /* no build is under way */
   FLOW_RASTER,  /* marks blocked cells, some rows at a time */

@@ -402,7 +402,8 @@ static uint32_t add_area(const copse_flowfield *field, flow_map *map,
   for (uint32_t row = first / field->columns; row <= last / field->columns; row++)
     for (uint32_t column = first % field->columns; column <= last % field->columns; column++)
       map->cells[(size_t)row * field->columns + column] |= CELL_GOAL;
-  for (int side = 0; side < 4; side++) { /* bottom, right, top, left, without their last corners */
+  for (int side = 0; side < 4;
+       side++) { /* bottom, right, top, left, each without its last corner */
     const int axis = side % 2;
     for (uint32_t i = 0; i < steps[axis]; i++) {
       const float part = (hi[axis] - lo[axis]) * ((float)i / (float)steps[axis]);

@@ -33,7 +33,7 @@ typedef struct edge_view {
                  * point */
   vec way;      /* vector of the whole edge, in the direction from a to b */
   double cross; /* the distance of the edge's line from the point, times the edge's length; 0: not
-                 * visible, or seen end-on */
+                 * in the box, or seen end-on */
 } edge_view;
 
 /* A sector (a range of directions) of a row, and the edge that is visible in it. Or a part of an
@@ -140,8 +140,8 @@ SMALL_CODE OUT_OF_LINE void clip(const sight_query *sight, edge_view *view) {
   if (!(vec_cross(view->a, view->b) > 0)) view->cross = 0;
 }
 
-/* Writes what is visible of an edge from the query's point, inside the query's box. If nothing is,
- * view->cross is 0, and the rest may be unset. */
+/* Writes how an edge looks from the query's point: the part of it that is in the query's box, as if
+ * no other edge hid it. If no part is in the box, view->cross is 0, and the rest may be unset. */
 static void view_edge(const sight_query *sight, uint32_t edge, edge_view *view) {
   WORKED(1);
   if (edge > NOTHING) {
