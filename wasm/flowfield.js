@@ -36,7 +36,7 @@ function checkRadius(call, radius, least) {
     refuse(call, 'radius', radius, `at least half a cell, ${least}`)
 }
 
-/** Checks the options. Returns the library instance to use, and the arguments of `flowfield_create`. */
+/** Checks the options. Returns the instance to use, and the arguments of `flowfield_create`. */
 function definition(options) {
   const call = callOf('FlowField')
   checkOptions(call, options, OPTIONS)

@@ -73,7 +73,10 @@ export function offsetOf(array) {
 let keptOffset = -1
 let keptLength = 0
 
-/** Remembers the offset and length of `array` in memory: if memory grows, the array must be made again. */
+/**
+ * Remembers the offset and length of `array` if it is a view of linear memory: if memory grows,
+ * `kept` makes the array again.
+ */
 export function keep(array, instance) {
   keptOffset = isInside(array, instance) ? offsetOf(array) : -1
   keptLength = lengthOf(array)

@@ -319,7 +319,10 @@ export class PointsOnly extends Slots {
 
   // ---- Batches ----
 
-  /** Returns the number of rows of `allWithin` and `allNeighbors`: one per slot. */
+  /**
+   * Returns the number of rows of `allWithin` and `allNeighbors`: one per slot of the index now or
+   * at the last build, whichever had more.
+   */
   #rowCount() {
     return Math.max(this._slots, this.#built)
   }

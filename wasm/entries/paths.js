@@ -1,5 +1,5 @@
-// The entry 'copse/paths': FlowField, ObstacleTree for its walls, and Crowd and Crowd3D, with a SIMD
-// core that contains only these classes.
+// The entry 'copse/paths': FlowField, ObstacleTree for its walls, and Crowd and Crowd3D, with a
+// SIMD core that contains only these classes.
 
 import core from '../core-paths.wasm?deflated'
 import { inflate } from '../inflate.js'
