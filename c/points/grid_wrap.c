@@ -70,9 +70,10 @@ void wrapped_options(const void *index, uint32_t words[POINTS_OPTIONS]) {
   }
 }
 
-/* Returns a coordinate moved into the world along an axis, or unchanged if it is in the world. The
- * test for this is `moved - least < size`, as in move_all: `moved < least + size` would round
- * differently. */
+/* Returns a coordinate moved into the world along an axis; a coordinate in the world stays the
+ * same. If rounding puts the result outside of the world, returns the world's lower edge instead.
+ * Both here and in move_all, the test of the upper edge is `x - least < size`: `x < least + size`
+ * would round differently. */
 static float moved_into(const struct grid *grid, float x, int axis) {
   const float least = grid->least[axis], size = grid->size[axis];
   WORKED(1);

@@ -486,9 +486,10 @@ bool copse_points_validate(const copse_points *points) {
 /* ---- Snapshots --------------------------------------------------------------------------- */
 
 /* The head of a snapshot. After it come the generations of all slots that were ever in use, then
- * the buffers, then the last build (absent slots have group 0), and then the extras (masks and
- * radii, if there are any) of all slots that were ever in use. Buffers and build have the same
- * form: for n slots, n * dimensions coordinates, interleaved, and n groups. */
+ * the buffers, then the last build, and then the extras (masks and radii, if there are any) of all
+ * slots that were ever in use. Buffers and build have the same form: for n slots, n * dimensions
+ * coordinates, interleaved, and n groups. Slots that were left out of the build have group 0
+ * there. */
 typedef struct points_snapshot {
   snapshot_header header;
   /* An index restores the snapshot only if it has the same values of these fields. */
