@@ -305,8 +305,9 @@ OUT_OF_LINE void choose_velocity(const step_job *job, crowd_outcome *outcome, ui
 
 /* ---- All agents of a step ---- */
 
-/* Prepares a step for a range of slots. Updates two arrays by slot: crowd->bodies, what neighbors
- * read of an agent, and crowd->present, the agent's groups, or 0 if it takes no part in the step.
+/* Prepares a step for a range of slots. Updates two arrays by slot: crowd->bodies (what
+ * neighbors read of an agent) and crowd->present (the agent's groups; 0 if it takes no part in the
+ * step).
  * Returns a summary of these agents. Stops at the first agent that is not finite (see
  * crowd_is_finite). */
 static crowd_overview prepare(copse_crowd *crowd, task_range range) {

@@ -277,8 +277,8 @@ ALWAYS_INLINE uint32_t points_aim(uint32_t k) { return k + 5; }
 float points_reach2(const float *box, uint32_t size, const float *center, uint32_t k, int dim);
 
 /* Finds the k nearest agents, k > 0, as copse_points_neighbors does, but checks no arguments. Looks
- * first within an estimated distance, whose square is at least `reach2`. results->visits must
- * be 0. */
+ * first within an estimated distance: its square is at least `reach2`. results->visits must be 0.
+ */
 void points_find_neighbors(const copse_points *points, const float *center, uint32_t k,
                            const copse_query *query, float reach2, copse_results *results);
 
