@@ -13,7 +13,7 @@ const KIND = 2
 const BYTES = 4
 const OWN = 6
 
-/** Returns the 32-bit word of a snapshot with the index `word`; 0 beyond the end. */
+/** Returns a snapshot's 32-bit word at the index `word`; 0 beyond the end. */
 export function wordOf(snapshot, word) {
   const i = 4 * word
   const high = (snapshot[i + 3] << 24) | (snapshot[i + 2] << 16)
@@ -34,7 +34,7 @@ export function isSnapshot(bytes) {
 }
 
 /**
- * Returns an option that a snapshot stores in the 32-bit word with the index `word`: a float if
+ * Returns an option that a snapshot stores in its 32-bit word at the index `word`: a float if
  * `name` ends with `:f`, else an integer.
  */
 function optionOf(snapshot, word, name) {

@@ -17,8 +17,8 @@ layout(location = 1) in uint kind;
 layout(location = 2) in float opacity;
 layout(location = 3) in vec2 heading;
 layout(location = 4) in vec2 before;
-uniform float part; // of the way from there to the position
-uniform float jump; // on longer ways, items are at their position
+uniform float part; // how far from there to the position: 0 to 1
+uniform float jump; // items that moved farther than this are at their position
 uniform vec2 scale; // to clip space
 uniform vec2 offset;
 uniform float size;
@@ -36,9 +36,9 @@ void main() {
   int index = int(kind) * turns + turn;
   color = index < ${MAX_COLORS} ? colors[index] * opacity : vec4(0);
   ahead = heading / max(length(heading), 1e-20);
-  vec2 way = position - before;
-  bool isNear = part < 1.0 && dot(way, way) <= jump * jump; // false for NaN
-  vec2 place = isNear ? before + part * way : position;
+  vec2 move = position - before;
+  bool isNear = part < 1.0 && dot(move, move) <= jump * jump; // false for NaN
+  vec2 place = isNear ? before + part * move : position;
   gl_Position = color.a > 0.0 ? vec4(scale * place + offset, 0, 1) : vec4(0, 0, 2, 1);
   gl_PointSize = size;
 }`
