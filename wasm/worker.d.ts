@@ -97,12 +97,12 @@ export interface WorldConnection<Input = any, Shown extends Arrays = Arrays> {
    */
   send(input: Input): Promise<number>
   /**
-   * Returns the arrays to draw at a time, in milliseconds: the argument of the callback of
-   * `requestAnimationFrame`. Default: now. Arrays of the option `interpolate` are between the last
-   * two frames that arrived, others are those of the newer frame. If the frames are more than four
-   * steps apart (at a speed above 1, four times the speed), or if `now` is Infinity, all arrays are
-   * those of the newer frame. Returns null before the first frame. The arrays are valid until the
-   * caller returns to the event loop: copy what you keep.
+   * Returns the arrays to draw at the time `now`, in milliseconds: the time that
+   * `requestAnimationFrame` passes to its callback. Default: the current time. Arrays of the option
+   * `interpolate` are between the last two frames that arrived, others are those of the newer
+   * frame. If the frames are more than four steps apart (at a speed above 1, four times the speed),
+   * or if `now` is Infinity, all arrays are those of the newer frame. Returns null before the first
+   * frame. The arrays are valid until the caller returns to the event loop: copy what you keep.
    */
   frame(now?: number): Shown | null
   /**

@@ -232,8 +232,8 @@ static bool solve_change(constraint_set *constraints, const orca_agent *agent, f
   return isFeasible;
 }
 
-/* True if an agent is inside a solid area. Agents outside are tested only every CHECK_INTERVAL
- * steps. */
+/* True if an agent is inside a solid area. An agent that was outside is tested only every
+ * CHECK_INTERVAL steps: in between, it counts as outside. */
 static bool is_inside(copse_crowd *crowd, const copse_obstacle *walls, uint32_t slot) {
   uint32_t *state = &crowd_whole(crowd, FIELD_STATE)[slot];
   if (*state & (CROWD_INSIDE | CROWD_NEW) || (slot + crowd->steps) % CHECK_INTERVAL == 0) {
