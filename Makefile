@@ -377,16 +377,17 @@ build/mingw/%.o: c/%.c $(C_HEADERS)
 	@mkdir -p $(@D)
 	x86_64-w64-mingw32-gcc $(C_FLAGS) -O3 -c $< -o $@
 
-# The unit tests for MemorySanitizer, and for valgrind, which needs no flags.
+# The unit tests for MemorySanitizer and ThreadSanitizer, and for valgrind, which needs no flags.
 memory_flags = -fsanitize=memory -fsanitize-memory-track-origins -fno-sanitize-recover=all
+thread_flags = -fsanitize=thread
 
-build/memory/unit build/valgrind/unit: $(C_SOURCES) $(C_UNIT) $(C_HEADERS) $(C_TESTS) | $(SETUP)
+build/memory/unit build/thread/unit build/valgrind/unit: $(C_SOURCES) $(C_UNIT) $(C_HEADERS) $(C_TESTS) | $(SETUP)
 	@mkdir -p $(@D)
 	$(CLANG) $(C_FLAGS) -gdwarf-4 -O1 -fno-omit-frame-pointer $($(notdir $(@D))_flags) \
 	  $(COUNTED) -DCOPSE_WATCHED $(C_SOURCES) $(C_UNIT) -lm -o $@
 
-## sanitize: run the unit tests under AddressSanitizer, MemorySanitizer and valgrind; TOOL=valgrind for one
-sanitize: build/test/unit build/memory/unit build/valgrind/unit
+## sanitize: run the unit tests under AddressSanitizer, MemorySanitizer, ThreadSanitizer and valgrind; TOOL=valgrind for one
+sanitize: build/test/unit build/memory/unit build/thread/unit build/valgrind/unit
 	node tests/tools/sanitize.js $(TOOL)
 
 # A heap so small that garbage shows, and no collections merely because time has passed.

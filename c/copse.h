@@ -103,11 +103,14 @@ typedef struct copse_allocator { /* if `allocate` is NULL (the default), malloc 
 
 /* ---- Threads ----------------------------------------------------------------------------- *
  * By default, all work is done by the calling thread. A host with threads of its own, such as an
- * engine with a job system, gives an object a runner: builds, batches and crowd steps that are
- * large enough are then divided into tasks. Results are the same bits with any runner, with any
- * number of threads, and without a runner. An object does not start threads, and does not keep
- * any: when a call returns, all its tasks have ended. Tasks call neither the allocator nor the
- * runner. A thread that runs tasks needs a stack of 1 MB. */
+ * engine with a job system, can give an index of points or a crowd a runner. These calls are then
+ * divided into tasks: builds of an agent tree of at least 4,096 agents, all_within and
+ * all_neighbors of at least 2,048, and steps of a crowd of at least 1,024. Results are the same
+ * bits with any runner, with any number of threads, and without a runner. An object starts no
+ * threads, and keeps none: when a call returns, all its tasks have ended. Tasks call neither the
+ * allocator nor the runner. A thread that runs tasks needs a stack of 1 MB, which is more than
+ * macOS and musl give to new threads. A runner that several objects share must allow calls at the
+ * same time, if they are used by several threads. */
 typedef struct copse_tasks {
   /* Calls task(argument, i) for each i from 0 to count - 1, each once, on any threads and in any
    * order, and returns when all these calls have returned. What a task wrote must then be visible
@@ -115,7 +118,9 @@ typedef struct copse_tasks {
   void (*run)(void *context, void (*task)(void *argument, uint32_t index), void *argument,
               uint32_t count);
   void *context;
-  uint32_t threads; /* how many tasks can run at the same time; fewer than 2: no task is started */
+  /* How many tasks can run at the same time: all_within starts as many, other calls up to four
+   * times as many. Fewer than 2: no task is started. */
+  uint32_t threads;
 } copse_tasks;
 
 /* Positions of agents: coordinate `axis` of agent i is axes[axis][i * stride]. For one interleaved
@@ -712,7 +717,6 @@ typedef struct copse_octree_def {
   float bounds[6]; /* the world: lo x, y, (z,) hi x, y, (z); lo < hi. Default, for 2D only: 0 …
                     * 1,000 */
   copse_allocator allocator; /* Default: malloc */
-  copse_tasks tasks;         /* Default: none, one thread */
 } copse_octree_def;
 typedef struct copse_octree copse_octree;
 copse_octree_def copse_octree_default(void);

@@ -88,13 +88,13 @@ export class ThreadedInstance extends Instance {
   /** Starts the workers, and waits until each of them is ready or has failed. */
   async #start(module, workerFactory) {
     const starts = []
-    for (let i = 1; i < this.#wanted; i++) starts.push(this.#startOne(module, workerFactory))
+    for (let i = 1; i < this.#wanted; i++) starts.push(this.#startOne(module, workerFactory, i))
     await Promise.all(starts)
     const missing = this.#wanted - 1 - this.#workers.length
     if (missing) this.#reason ||= `${missing} of ${this.#wanted - 1} workers did not start`
   }
 
-  async #startOne(module, workerFactory) {
+  async #startOne(module, workerFactory, index) {
     const wasm = /** @type {any} */ (this.enter())
     const stack = wasm.threads_stack(STACK_BYTES) >>> 0
     this.leave()
@@ -122,7 +122,7 @@ export class ThreadedInstance extends Instance {
         end(false)
       })
       worker.on?.('exit', () => this.#lose(worker))
-      worker.postMessage({ module, memory: this.memory, stack })
+      worker.postMessage({ module, memory: this.memory, stack, index })
     })
     worker.unref?.() // from now on, the worker does not keep the program from ending
     if (isReady) this.#workers.push(worker)

@@ -7,13 +7,13 @@ const { parentPort } =
   /** @type {any} */ (globalThis).process?.getBuiltinModule?.('node:worker_threads') ?? {}
 const port = parentPort ?? globalThis
 
-const start = ({ module, memory, stack }) => {
+const start = ({ module, memory, stack, index }) => {
   const env = { memory, emscripten_notify_memory_growth() {} }
   const { exports } = /** @type {any} */ (new WebAssembly.Instance(module, { env }))
   exports.stackRestore(stack)
   port.postMessage('ready')
   try {
-    exports.threads_work()
+    exports.threads_work(index)
   } catch (error) {
     exports.threads_fail()
     throw error

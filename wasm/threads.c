@@ -1,61 +1,86 @@
 /* The pool of threads of a core with shared memory. Each thread besides the main one is a worker
- * of JavaScript, which instantiates the same core over the same memory and calls `thread_work`.
+ * of JavaScript, which instantiates the same core over the same memory and calls `threads_work`.
  *
- * The main thread works too, and waits only for tasks that a worker has begun: so a worker that is
- * asleep, slow to start or gone costs nothing. A worker without work spins for a moment, because
- * the next tasks often follow at once, and then sleeps. */
+ * Each thread owns an equal share of the tasks of a round (a call of `run`), and takes them from
+ * the front; when it has none left, it takes those of others from the back. So it works on the same
+ * part of the data in one round after another, and finds it in its cache.
+ *
+ * The main thread waits only for tasks that a worker has begun: so a worker that is asleep, slow to
+ * start or gone costs nothing. A worker without work spins for a moment, because the next round
+ * often follows at once, and then sleeps. */
 
 #include "threads.h"
 
 #include <stdatomic.h>
 
-/* How often a worker looks for work before it sleeps: some 50 µs. */
-enum { SPINS = 20000 };
+/* MOST_THREADS: as in pool.js. SPINS: how often a worker looks for work before it sleeps, some
+ * 50 µs. */
+enum { MOST_THREADS = 64, SPINS = 20000 };
 
-/* High half: the round, which counts calls of `run`. Low half: how many tasks of the round are not
- * claimed yet; the last one is claimed first. */
-static _Atomic uint64_t left;
-static _Atomic uint32_t done;     /* tasks of the round that have ended */
-static _Atomic uint32_t rounds;   /* workers sleep until it changes */
-static _Atomic uint32_t sleeping; /* how many workers sleep, or are about to */
-static _Atomic bool hasFailed;    /* true after a trap in a worker */
+/* The tasks of a thread that are not claimed yet: the round (32 bits), the first task and one past
+ * the last (16 bits each). In a cache line of its own. */
+typedef struct share {
+  _Alignas(64) _Atomic uint64_t left;
+} share;
+
+static share shares[MOST_THREADS];
+static _Alignas(64) _Atomic uint32_t round; /* workers sleep until it changes */
 static _Atomic(task_function *) currentTask;
 static _Atomic(void *) currentArgument;
+static _Alignas(64) _Atomic uint32_t done;     /* tasks of the round that have ended */
+static _Alignas(64) _Atomic uint32_t sleeping; /* how many workers sleep, or are about to */
+static _Atomic bool hasFailed;                 /* true after a trap in a worker */
 
-/* Runs tasks of the current round until all are claimed. */
-static void work(void) {
+/* The runner of objects that are created from now on. */
+copse_tasks pool;
+
+/* Claims a task of a round. Returns false if none is left in the share. */
+static bool claim(share *from, uint32_t now, bool isOwn, uint32_t *index) {
+  uint64_t left = atomic_load(&from->left);
   for (;;) {
-    uint64_t now = atomic_load(&left);
-    /* Read before the claim: if another round has begun since then, the claim fails. */
-    task_function *const task = atomic_load(&currentTask);
-    void *const argument = atomic_load(&currentArgument);
-    if (!(uint32_t)now) return;
-    if (!atomic_compare_exchange_strong(&left, &now, now - 1)) continue;
-    task(argument, (uint32_t)now - 1);
-    atomic_fetch_add(&done, 1);
+    const uint32_t first = (uint32_t)left >> 16, end = (uint32_t)left & 0xffff;
+    if (left >> 32 != now || first == end) return false;
+    *index = isOwn ? first : end - 1;
+    if (atomic_compare_exchange_strong(&from->left, &left, isOwn ? left + 0x10000 : left - 1))
+      return true;
   }
+}
+
+/* Runs tasks of a round until all are claimed. `self` is the index of this thread. */
+static void work(uint32_t self, uint32_t now) {
+  task_function *const task = atomic_load(&currentTask);
+  void *const argument = atomic_load(&currentArgument);
+  uint32_t ended = 0;
+  for (uint32_t i = 0; i < pool.threads; i++) {
+    share *from = &shares[(self + i) % pool.threads];
+    /* If another round has begun since `task` was read, no claim succeeds. */
+    for (uint32_t index; claim(from, now, i == 0, &index); ended++) task(argument, index);
+  }
+  if (ended) atomic_fetch_add(&done, ended);
 }
 
 static void run(void *context, task_function *task, void *argument, uint32_t count) {
   (void)context;
-  const uint64_t round = (atomic_load(&left) >> 32) + 1;
+  const uint32_t now = atomic_load(&round) + 1;
   atomic_store(&currentTask, task);
   atomic_store(&currentArgument, argument);
   atomic_store(&done, 0);
-  atomic_store(&left, round << 32 | count);
-  atomic_fetch_add(&rounds, 1);
-  if (atomic_load(&sleeping)) __builtin_wasm_memory_atomic_notify((int *)&rounds, UINT32_MAX);
-  work();
+  for (uint32_t i = 0; i < pool.threads; i++) {
+    const uint64_t first = count * i / pool.threads, end = count * (i + 1) / pool.threads;
+    atomic_store(&shares[i].left, (uint64_t)now << 32 | first << 16 | end);
+  }
+  atomic_store(&round, now);
+  if (atomic_load(&sleeping)) __builtin_wasm_memory_atomic_notify((int *)&round, UINT32_MAX);
+  work(0, now);
   for (uint32_t tries = 0; atomic_load(&done) < count;) {
     if (atomic_load(&hasFailed)) __builtin_trap();
     task_pause(++tries);
   }
 }
 
-/* Objects that are created from now on divide their work among `threads` threads. */
-copse_tasks pool;
+/* Sets the number of threads. Called once, when all workers are ready. */
 EXPORT("threads_set") void threads_set(uint32_t threads) {
-  pool = (copse_tasks){run, NULL, threads};
+  if (threads <= MOST_THREADS) pool = (copse_tasks){run, NULL, threads};
 }
 
 /* Allocates the stack of a worker. Returns its upper end, where a stack begins; 0 if there is no
@@ -66,18 +91,18 @@ EXPORT("threads_stack") uintptr_t threads_stack(uint32_t bytes) {
   return stack ? ((uintptr_t)stack + bytes) & ~(uintptr_t)15 : 0;
 }
 
-/* Called in a worker, which it never leaves. */
-EXPORT("threads_work") void threads_work(void) {
-  uint32_t seen = atomic_load(&rounds);
+/* Called in worker `self`, 1 or more, which it never leaves. */
+EXPORT("threads_work") void threads_work(uint32_t self) {
+  uint32_t seen = atomic_load(&round);
   for (uint32_t spins = 0;;) {
-    const uint32_t now = atomic_load(&rounds);
+    const uint32_t now = atomic_load(&round);
     if (now != seen) {
       seen = now;
       spins = 0;
-      work();
+      work(self, now);
     } else if (++spins == SPINS) {
       atomic_fetch_add(&sleeping, 1);
-      __builtin_wasm_memory_atomic_wait32((int *)&rounds, (int)seen, -1);
+      __builtin_wasm_memory_atomic_wait32((int *)&round, (int)seen, -1);
       atomic_fetch_sub(&sleeping, 1);
       spins = 0;
     }

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #ifdef COPSE_COUNT_WORK
-uint64_t copse_work;
+_Thread_local uint64_t copse_work;
 #endif
 
 const char *copse_status_text(copse_status status) {

@@ -35,11 +35,11 @@
  * unrolled. */
 #define EACH_AXIS(axis, dim) UNROLL for (int axis = 0; axis < (dim); axis++)
 
-/* In test builds, WORKED(n) adds n to copse_work, a count of the work done: four-lane loads, single
- * comparisons, loop iterations. Tests compare copse_work with expected counts, so that no operation
- * gets slower unnoticed. In other builds, WORKED does nothing. */
+/* In test builds, WORKED(n) adds n to copse_work, a count of the work that this thread has done:
+ * four-lane loads, single comparisons, loop iterations. Tests compare copse_work with expected
+ * counts, so that no operation gets slower unnoticed. In other builds, WORKED does nothing. */
 #ifdef COPSE_COUNT_WORK
-extern uint64_t copse_work;
+extern _Thread_local uint64_t copse_work;
 #define WORKED(n) (copse_work += (n))
 #else
 #define WORKED(n) ((void)0)

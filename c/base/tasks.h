@@ -44,6 +44,10 @@ ALWAYS_INLINE void task_pause(uint32_t tries) {
 #if defined(__unix__) || defined(__APPLE__)
   if (tries % 256 == 0) sched_yield();
 #endif
+#ifdef __wasm__
+  /* After some ten seconds, the other thread must be gone: its worker was terminated. */
+  if (tries == UINT32_MAX) __builtin_trap();
+#endif
   (void)tries;
 }
 
@@ -56,6 +60,15 @@ typedef struct task_range {
 ALWAYS_INLINE task_range task_range_of(uint32_t index, uint32_t size, uint32_t items) {
   const uint32_t begin = index * size;
   return (task_range){begin, items - begin < size ? items : begin + size};
+}
+/* The maximum number of ranges that task_range_size makes. */
+enum { TASK_RANGES = 4 * 64 };
+/* Returns how many items to put into each range, a multiple of `least`. Makes four ranges per
+ * thread: enough that all threads are busy to the end, but not more, because each range takes some
+ * time. */
+ALWAYS_INLINE uint32_t task_range_size(const copse_tasks *tasks, uint32_t items, uint32_t least) {
+  const uint32_t ranges = tasks->threads < TASK_RANGES / 4 ? 4 * tasks->threads : TASK_RANGES;
+  return ((items - 1) / least / ranges + 1) * least;
 }
 ALWAYS_INLINE uint32_t task_ranges(uint32_t size, uint32_t items) {
   return items / size + (items % size != 0);

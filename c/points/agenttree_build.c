@@ -43,26 +43,26 @@ typedef struct split_key {
   uint32_t id; /* agents at `coordinate` with a lower id are below the key; 0: none of them are */
 } split_key;
 
-static void copy_agent(const scan_points *from, uint32_t i, const scan_points *to, uint32_t target,
-                       int dim) {
-  WORKED(1);
-  for (int axis = 0; axis < dim; axis++) to->axes[axis][target] = from->axes[axis][i];
-  to->ids[target] = from->ids[i];
+/* Copies `count` agents, one by one: those from index i on, to index `target` on. */
+OUT_OF_LINE void copy_agents(const scan_points *from, uint32_t i, const scan_points *to,
+                             uint32_t target, uint32_t count, int dim) {
+  for (; count--; i++, target++) {
+    WORKED(1);
+    for (int axis = 0; axis < dim; axis++) to->axes[axis][target] = from->axes[axis][i];
+    to->ids[target] = from->ids[i];
+  }
 }
 
-/* The last part of partition, for up to three agents: copies them one by one, those below the key
- * to index `middle` on, the others to index `others` of the spare arrays on. Returns where the
- * others will begin. */
-OUT_OF_LINE uint32_t partition_last(const struct agenttree *tree, uint32_t begin, uint32_t end,
-                                    int axis, split_key key, uint32_t middle, uint32_t others) {
+/* The last part of partition, for up to three agents: copies those below the key to index `middle`
+ * on, the others to index `others` of the spare arrays on. Returns where the others will begin. */
+static uint32_t partition_last(const struct agenttree *tree, uint32_t begin, uint32_t end, int axis,
+                               split_key key, uint32_t middle, uint32_t others) {
   const scan_points *points = &tree->points.ordered;
-  const int dim = (int)tree->points.dimensions;
   for (uint32_t i = begin; i < end; i++) {
     const float x = points->axes[axis][i];
-    if (x < key.coordinate || (x <= key.coordinate && points->ids[i] < key.id))
-      copy_agent(points, i, points, middle++, dim);
-    else
-      copy_agent(points, i, &tree->spare, others++, dim);
+    const bool isBelow = x < key.coordinate || (x <= key.coordinate && points->ids[i] < key.id);
+    copy_agents(points, i, isBelow ? points : &tree->spare, isBelow ? middle++ : others++, 1,
+                (int)tree->points.dimensions);
   }
   return middle;
 }
@@ -95,12 +95,12 @@ ALWAYS_INLINE uint32_t partition_in(const struct agenttree *tree, uint32_t begin
     middle += bits_count(below);
     others = begin + (i + 4 - middle);
   }
-  if (i < end) middle = partition_last(tree, i, end, axis, key, middle, others);
+  middle = partition_last(tree, i, end, axis, key, middle, others);
   for (others = begin, i = middle; end - i >= 4; i += 4, others += 4) {
     EACH_AXIS (j, dim) float4_store(points.axes[j] + i, float4_load(spare.axes[j] + others));
     word4_store(points.ids + i, word4_load(spare.ids + others));
   }
-  for (; i < end; i++, others++) copy_agent(&spare, others, &points, i, dim);
+  copy_agents(&tree->spare, others, &tree->points.ordered, i, end - i, dim);
   return middle;
 }
 
@@ -188,16 +188,9 @@ typedef struct pending {
  * nodes made so far, and those still needed if all further splits are at medians. */
 typedef struct node_count {
   uint64_t committed, budget;
-  uint64_t most; /* the greatest value of `committed` so far, between two splits */
-  bool isForced; /* true if the budget made a split a median split */
   uint32_t next; /* the index of the next node */
+  bool isScarce; /* true if the budget made a split a median split */
 } node_count;
-
-/* Returns the count for a tree of `size` agents, whose first node has the index `first`. */
-static node_count node_count_for(const struct agenttree *tree, uint32_t size, uint32_t first) {
-  const uint64_t least = median_nodes(size, tree->leafSize);
-  return (node_count){least, agenttree_node_budget(size, tree->leafSize), least, false, first};
-}
 
 /* Adds a node for a run of agents. It stays a leaf until it is split. Returns its index. */
 static uint32_t add_node(struct agenttree *tree, const pending *run, node_count *count, int dim) {
@@ -235,7 +228,7 @@ static void split_run(const struct agenttree *tree, const pending *run, int axis
     const uint32_t below = count_below(tree, begin, end, axis, key.coordinate);
     atMedian = median_nodes(below, leafSize) + median_nodes(end - begin - below, leafSize) >
                count->budget - count->committed;
-    count->isForced |= atMedian;
+    count->isScarce |= atMedian;
   }
   if (atMedian) key = median_key(tree, begin, end, axis, run->box, dim);
   const uint32_t middle = CALL_PAIR(dim, partition, tree, begin, end, axis, key);
@@ -246,7 +239,6 @@ static void split_run(const struct agenttree *tree, const pending *run, int axis
   points_bounds(&tree->points, middle, end, right->box);
   if (!count) return;
   count->committed += median_nodes(middle - begin, leafSize) + median_nodes(end - middle, leafSize);
-  if (count->committed > count->most) count->most = count->committed;
 }
 
 static void set_split(const struct agenttree *tree, uint32_t index, int axis, const pending *left,
@@ -313,7 +305,8 @@ static void build_tree(struct agenttree *tree, const points_source *source,
   points_fetch(&tree->points, source, 0, present);
   tree->nodeCount = 0;
   if (present) {
-    node_count count = node_count_for(tree, present, 0);
+    node_count count = {median_nodes(present, tree->leafSize),
+                        agenttree_node_budget(present, tree->leafSize), 0, false};
     pending root = {0, present, 0, COPSE_NONE, {0}};
     points_bounds(&tree->points, 0, present, root.box);
     build_nodes(tree, &root, &count);
@@ -341,9 +334,8 @@ static bool build_in_tasks(struct agenttree *tree, const points_source *source,
 }
 #else
 
-/* A run becomes a part if it has at most LEAST_PART agents, or at most 1 / MOST_PARTS of all.
- * FETCHED: how many agents a task fetches. */
-enum { LEAST_PART = 1024, MOST_PARTS = 32, FETCHED = 4096 };
+/* A run of at most LEAST_PART agents is never divided in the top of the tree. */
+enum { LEAST_PART = 512 };
 
 /* A run in the top of the tree: one that is divided, or a part. */
 typedef struct top_run {
@@ -362,18 +354,11 @@ typedef struct build_job {
   uint32_t preorder[AGENTTREE_TOP]; /* all runs, in the order of the tree */
 } build_job;
 
-static void fetch_task(void *argument, uint32_t index) {
-  const build_job *job = argument;
-  const copse_points *points = &job->tree->points;
-  const task_range places = task_range_of(index, FETCHED, points->present);
-  points_fetch(points, job->source, places.begin, places.end);
-}
-
 static void divide_task(void *argument, uint32_t index) {
   build_job *job = argument;
   const top_run *top = &job->runs[job->level + index];
-  top_run *children = &job->runs[top->left];
   if (top->axis < 0) return;
+  top_run *children = &job->runs[top->left];
   split_run(job->tree, &top->run, top->axis, NULL, &children[0].run, &children[1].run,
             (int)job->tree->points.dimensions);
 }
@@ -397,11 +382,12 @@ static void groups_task(void *argument, uint32_t index) {
  * in job->runs. Returns the number of runs in the level; 0 if none is divided. */
 static uint32_t plan_level(build_job *job) {
   const struct agenttree *tree = job->tree;
-  const uint32_t share = tree->points.present / MOST_PARTS, end = job->size;
+  const uint32_t end = job->size;
+  const uint32_t most = task_range_size(&tree->points.tasks, tree->points.present, LEAST_PART);
   for (uint32_t i = job->level; i < end; i++) {
     top_run *top = &job->runs[i];
     const uint32_t size = top->run.end - top->run.begin;
-    const bool isPart = size <= LEAST_PART || size <= share || job->size + 2 > AGENTTREE_TOP;
+    const bool isPart = size <= most || job->size + 2 > AGENTTREE_TOP;
     top->axis = isPart ? -1 : axis_of(tree, &top->run, (int)tree->points.dimensions);
     if (top->axis < 0) continue;
     top->left = job->size;
@@ -422,7 +408,11 @@ static void divide_top(build_job *job) {
 }
 
 /* Sorts the runs in preorder, and gives each part room for its nodes: behind the room for the top,
- * and for the parts before it. */
+ * and for the parts before it.
+ *
+ * The budgets of all parts and the nodes of the top are together within the budget of the whole
+ * tree, since the top has at most one run per leafSize agents. So if no part runs short of nodes, a
+ * build without tasks would not do so either, and would make the same splits. */
 static void place_parts(build_job *job) {
   uint32_t stack[AGENTTREE_TOP] = {0}, waiting = 1, first = AGENTTREE_TOP;
   for (uint32_t i = 0; i < job->size; i++) {
@@ -434,34 +424,19 @@ static void place_parts(build_job *job) {
       stack[waiting++] = top->left;
       continue;
     }
+    const uint64_t size = top->run.end - top->run.begin, leafSize = job->tree->leafSize;
+    const uint64_t least = median_nodes(size, leafSize), roomy = (NODE_WORK - 1) * size / leafSize;
     top->first = first;
-    top->count = node_count_for(job->tree, top->run.end - top->run.begin, first);
+    top->count = (node_count){least, roomy > least ? roomy : least, first, false};
     first += (uint32_t)top->count.budget;
   }
 }
 
-/* True if a build without tasks would have split at the same midpoints: if nodes were never scarce.
- * Counts nodes as that build would. */
-static bool is_same_tree(const build_job *job) {
-  const struct agenttree *tree = job->tree;
-  node_count count = node_count_for(tree, tree->points.present, 0);
-  for (uint32_t i = 0; i < job->size; i++) {
-    const top_run *top = &job->runs[job->preorder[i]];
-    const uint32_t size = top->run.end - top->run.begin;
-    const uint64_t others = count.committed - median_nodes(size, tree->leafSize);
-    if (top->axis >= 0) {
-      const uint32_t left = job->runs[top->left].run.end - top->run.begin;
-      count.committed = others + 1 + median_nodes(left, tree->leafSize) +
-                        median_nodes(size - left, tree->leafSize);
-      count.most = count.committed;
-    } else {
-      if (top->count.isForced) return false;
-      count.committed = others + top->count.committed;
-      count.most = others + top->count.most;
-    }
-    if (count.most > count.budget) return false;
-  }
-  return true;
+/* True if nodes are scarce in a part. */
+static bool is_scarce(const build_job *job) {
+  for (uint32_t i = 0; i < job->size; i++)
+    if (job->runs[i].axis < 0 && job->runs[i].count.isScarce) return true;
+  return false;
 }
 
 /* Moves the nodes of a part to the end of the tree's nodes. */
@@ -507,11 +482,12 @@ static bool build_in_tasks(struct agenttree *tree, const points_source *source,
   job.tree = tree;
   job.source = source;
   points_order_slots(&tree->points, source);
-  tasks_run(tasks, fetch_task, &job, task_ranges(FETCHED, tree->points.present));
+  points_fetch(&tree->points, source, 0, tree->points.present);
   divide_top(&job);
+  if (job.size > tree->points.present / tree->leafSize) return false; /* see place_parts */
   place_parts(&job);
   tasks_run(tasks, part_task, &job, job.size);
-  if (!is_same_tree(&job)) return false;
+  if (is_scarce(&job)) return false;
   join_parts(&job);
   const bool uniform = survey->anyGroups == survey->allGroups;
   if (!uniform) tasks_run(tasks, groups_task, &job, job.size);

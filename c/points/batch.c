@@ -94,21 +94,14 @@ SMALL_CODE static void rows_start(row_writer *writer, const copse_rows *rows, ui
    * written then, so any other pointer will do. */
   writer->ids = rows->capacity ? rows->ids : rows->offsets;
   writer->capacity = rows->capacity;
-  writer->used = 0;
-  writer->missed = 0;
-  writer->truncated = false;
-  writer->waiting = 0;
-  writer->store = NULL;
 }
 
 void rows_flush(row_writer *writer) {
-#ifndef COPSE_ONE_THREAD
-  if (writer->store && rows_store(writer)) return;
-#endif
   for (uint32_t i = 0; i < writer->waiting; i++) {
     WORKED(1);
-    writer->offsets[writer->slots[i]] = writer->begins[i];
-    writer->counts[writer->slots[i]] = writer->sizes[i];
+    const waiting_row *row = &writer->rows[i];
+    writer->offsets[row->slot] = row->begin;
+    writer->counts[row->slot] = row->size;
   }
   writer->waiting = 0;
 }
@@ -209,7 +202,8 @@ SMALL_CODE copse_status copse_points_all_within(const copse_points *points, floa
                                                 const copse_query *query, const uint32_t *masks,
                                                 copse_rows *rows) {
   batch_query batch;
-  row_writer writer;
+  waiting_row waiting[ROWS_WAITING];
+  row_writer writer = {.rows = waiting, .most = ROWS_WAITING};
   if (!start(&batch, points, query, masks) || !query_radius_ok(radius))
     return COPSE_INVALID_ARGUMENT;
   if (!points->isBuilt) return COPSE_NOT_BUILT;
@@ -485,22 +479,6 @@ SMALL_CODE static void search_start(neighbor_search *search, uint32_t k,
   search->rows = rows;
 }
 
-SMALL_CODE void batch_search(neighbor_search *search, search_function *searchRange,
-                             task_range places) {
-  /* The first rows are found by single queries: they predict how far the other agents' neighbors
-   * are. These rows are written twice, which is simpler than to leave them out later. */
-  enum { FIRST = 4 };
-  const copse_points *points = search->batch.points;
-  for (uint32_t place = places.begin; place < places.end && place < places.begin + FIRST; place++) {
-    float center[3];
-    points_center(points, place, center);
-    batch_nearest_alone(search, center, points->ordered.ids[place]);
-  }
-  expect(&search->expected);
-  searchRange(points, search, places);
-  batch_flush(search);
-}
-
 SMALL_CODE copse_status batch_all_neighbors(const copse_points *points,
                                             search_function *searchRange, uint32_t k,
                                             const copse_query *query, const uint32_t *masks,
@@ -517,7 +495,8 @@ SMALL_CODE copse_status batch_all_neighbors(const copse_points *points,
   if (tasks_divide(&points->tasks, points->present, BATCH_DIVIDED))
     batch_neighbors_in_tasks(&search, searchRange);
   else
-    batch_search(&search, searchRange, (task_range){0, points->present});
+    searchRange(points, &search, (task_range){0, points->present});
+  batch_flush(&search);
   return COPSE_OK;
 }
 

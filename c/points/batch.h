@@ -106,6 +106,10 @@ ALWAYS_INLINE float4 nearby_distance2(const nearby *near, uint32_t i, const batc
 
 /* ---- Rows of all agents within a radius ---- */
 
+/* A row whose ids are written: `size` ids from index `begin` on. */
+typedef struct waiting_row {
+  uint32_t slot, begin, size;
+} waiting_row;
 enum { ROWS_WAITING = 512 };
 
 typedef struct row_store row_store;
@@ -117,9 +121,10 @@ struct row_writer {
   uint32_t *offsets, *counts, *ids;
   uint32_t capacity;
   uint32_t used;
-  uint64_t missed; /* the number of ids in rows that did not fit */
-  bool truncated;  /* true after a row that did not fit: all later rows are left empty */
-  uint32_t waiting, slots[ROWS_WAITING], begins[ROWS_WAITING], sizes[ROWS_WAITING];
+  uint64_t missed;        /* the number of ids in rows that did not fit */
+  bool truncated;         /* true after a row that did not fit: all later rows are left empty */
+  uint32_t waiting, most; /* how many rows wait, and how many can */
+  waiting_row *rows;
   row_store *store; /* of a batch that is divided into tasks, see batch_tasks.c; else NULL */
 };
 
@@ -130,12 +135,8 @@ ALWAYS_INLINE uint32_t rows_room(const row_writer *writer) {
 
 /* Writes the offsets and counts of the waiting rows, whose ids are written already. */
 void rows_flush(row_writer *writer);
-/* In a batch that is divided into tasks: takes the waiting rows, unless they belong in the results.
- * Returns false if they do. */
-bool rows_store(row_writer *writer);
-
-/* Called before rows of at most `count` ids in all. In a batch that is divided into tasks, makes
- * sure that a row that does not fit is one for which the results have no room. */
+/* Called before at most ROWS_WAITING rows of at most `count` ids in all. In a batch that is divided
+ * into tasks, makes sure that a row that does not fit is one for which the results have no room. */
 void rows_need_in_tasks(row_writer *writer, uint64_t count);
 ALWAYS_INLINE void rows_need(row_writer *writer, uint64_t count) {
 #ifdef COPSE_ONE_THREAD
@@ -146,16 +147,13 @@ ALWAYS_INLINE void rows_need(row_writer *writer, uint64_t count) {
 }
 /* Makes room for `count` more waiting rows: flushes if there is none. */
 ALWAYS_INLINE void rows_expect(row_writer *writer, uint32_t count) {
-  if (writer->waiting + count > ROWS_WAITING) rows_flush(writer);
+  if (writer->waiting + count > writer->most) rows_flush(writer);
 }
 
 /* Ends a row whose ids fit and are already in place, at writer->ids + writer->used. Call
  * rows_expect first. */
 ALWAYS_INLINE void row_fits(row_writer *writer, uint32_t row, uint32_t count) {
-  const uint32_t i = writer->waiting++;
-  writer->slots[i] = row;
-  writer->begins[i] = writer->used;
-  writer->sizes[i] = count;
+  writer->rows[writer->waiting++] = (waiting_row){row, writer->used, count};
   writer->used += count;
 }
 
@@ -249,11 +247,12 @@ void batch_nearest_alone(neighbor_search *search, const float *center, uint32_t 
 /* ---- Batches that are divided into tasks: see batch_tasks.c ---- */
 
 /* If there are at least BATCH_DIVIDED agents and a runner (copse_tasks), a batch for all agents is
- * divided into tasks for ranges of BATCH_RANGE agents. Rows do not depend on these ranges. */
+ * divided into tasks for ranges of agents. The size of a range is a multiple of BATCH_RANGE. Rows
+ * do not depend on the ranges. */
 enum { BATCH_RANGE = 512, BATCH_DIVIDED = 2048 };
 
-/* Finds the k nearest neighbors of a range of agents. */
-void batch_search(neighbor_search *search, search_function *searchRange, task_range places);
+/* Copies the finished rows in search->queue to the results. */
+void batch_flush(neighbor_search *search);
 
 void batch_within_in_tasks(const batch_query *batch, float radius, row_writer *results);
 void batch_neighbors_in_tasks(const neighbor_search *search, search_function *searchRange);

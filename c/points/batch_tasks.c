@@ -18,8 +18,9 @@
 
 /* Where rows are copied to, and whose turn it is. */
 typedef struct row_turns {
-  row_writer *results;   /* used only by the range whose turn it is */
-  _Atomic uint32_t next; /* the range whose turn it is */
+  row_writer *results; /* used only by the range whose turn it is */
+  /* The range whose turn it is. In a cache line of its own, since all threads watch it. */
+  _Alignas(64) _Atomic uint32_t next;
 } row_turns;
 
 /* A range whose rows are in a store: the rows before rowsEnd and the ids before idsEnd that do not
@@ -28,20 +29,17 @@ typedef struct stored_range {
   uint32_t index, rowsEnd, idsEnd;
 } stored_range;
 
-typedef struct stored_row {
-  uint32_t slot, begin, size;
-} stored_row;
-
-/* The rows that a thread has finished, but not copied to the results. */
+/* The rows that a thread has finished, but not copied to the results: those that wait in its
+ * writer. */
 enum { STORED_IDS = 1 << 17, STORED_ROWS = 1 << 12, STORED_RANGES = 16 };
 struct row_store {
   row_turns *turns;
   uint32_t index; /* the range whose rows are being written */
   bool isDirect;  /* true: it is this range's turn, and its rows are written to the results */
-  uint32_t firstRow, firstId;    /* the first row and id that are not copied yet */
-  uint32_t rowCount, rangeCount; /* rangeCount: ranges that are finished */
+  uint32_t firstRow, firstId; /* the first row and id that are not copied yet */
+  uint32_t rangeCount;        /* how many ranges are finished */
   stored_range ranges[STORED_RANGES];
-  stored_row rows[STORED_ROWS];
+  waiting_row rows[STORED_ROWS];
   uint32_t ids[STORED_IDS + NEAR_PADDING];
 };
 
@@ -60,7 +58,7 @@ static void pass_turn(row_turns *turns, uint32_t index) {
 SMALL_CODE static void copy_one_by_one(const row_store *store, uint32_t rowsEnd) {
   row_writer *results = store->turns->results;
   for (uint32_t i = store->firstRow; i < rowsEnd; i++) {
-    const stored_row *row = &store->rows[i];
+    const waiting_row *row = &store->rows[i];
     if (row->size && row->size <= rows_room(results))
       memcpy(results->ids + results->used, store->ids + row->begin, row->size * sizeof(uint32_t));
     row_end(results, row->slot, row->size);
@@ -80,7 +78,7 @@ static void copy_rows(row_store *store, const stored_range *range, bool passes) 
     results->used += size;
     if (passes) pass_turn(turns, range->index);
     for (uint32_t i = store->firstRow; i < range->rowsEnd; i++) {
-      const stored_row *row = &store->rows[i];
+      const waiting_row *row = &store->rows[i];
       offsets[row->slot] = base + (row->begin - firstId);
       counts[row->slot] = row->size;
     }
@@ -110,79 +108,62 @@ static void copy_finished(row_store *store, bool waits) {
 
 /* ---- Writing rows to a store ---- */
 
-/* Moves the waiting rows of the writer to its store, which must have room. */
-static void store_waiting(row_writer *writer) {
+/* Lets a writer write to its store, from the beginning. */
+static void write_to_store(row_writer *writer) {
   row_store *store = writer->store;
-  for (uint32_t i = 0; i < writer->waiting; i++)
-    store->rows[store->rowCount++] =
-        (stored_row){writer->slots[i], writer->begins[i], writer->sizes[i]};
-  writer->waiting = 0;
+  store->isDirect = false;
+  store->firstRow = store->firstId = 0;
+  writer->ids = store->ids;
+  writer->capacity = STORED_IDS;
+  writer->used = writer->waiting = 0;
+  writer->missed = 0;
+  writer->truncated = false;
 }
 
 /* Copies the rows of the range that were written so far, and lets the writer write the range's
  * other rows directly to the results. First waits for the turns of all ranges before it. */
-SMALL_CODE static void write_directly(row_writer *writer) {
+SMALL_CODE static void write_to_results(row_writer *writer) {
   row_store *store = writer->store;
   const row_writer *results = store->turns->results;
   copy_finished(store, true);
   wait_for_turn(store->turns, store->index);
-  copy_rows(store,
-            &(stored_range){store->index, store->rowCount,
-                            writer->waiting ? writer->begins[0] : writer->used},
-            false);
-  store->rowCount = store->firstRow = 0;
-  store_waiting(writer);
-  copy_rows(store, &(stored_range){store->index, store->rowCount, writer->used}, false);
+  copy_rows(store, &(stored_range){store->index, writer->waiting, writer->used}, false);
+  store->isDirect = true;
   writer->ids = results->ids;
   writer->capacity = results->capacity;
   writer->used = results->used;
+  writer->waiting = 0;
   writer->missed = results->missed;
   writer->truncated = results->truncated;
-  store->isDirect = true;
 }
 
 void rows_need_in_tasks(row_writer *writer, uint64_t count) {
-  const row_store *store = writer->store;
-  const bool fits = writer->used + count <= STORED_IDS &&
-                    store->rowCount + writer->waiting + ROWS_WAITING <= STORED_ROWS;
-  if (!store->isDirect && !fits) write_directly(writer);
-}
-
-bool rows_store(row_writer *writer) {
-  if (writer->store->isDirect) return false;
-  store_waiting(writer);
-  return true;
+  const bool fits =
+      writer->used + count <= STORED_IDS && writer->waiting + ROWS_WAITING <= STORED_ROWS;
+  if (!writer->store->isDirect && !fits) write_to_results(writer);
 }
 
 static void range_begin(row_writer *writer, uint32_t index) {
   row_store *store = writer->store;
   const bool isFull = store->rangeCount == STORED_RANGES || writer->used > STORED_IDS / 2 ||
-                      store->rowCount > STORED_ROWS / 2;
+                      writer->waiting > STORED_ROWS / 2;
   copy_finished(store, isFull);
   store->index = index;
-  store->isDirect = false;
-  if (store->rangeCount) return;
-  store->rowCount = store->firstRow = store->firstId = 0;
-  writer->used = 0;
+  if (!store->rangeCount) write_to_store(writer);
 }
 
 static void range_end(row_writer *writer) {
   row_store *store = writer->store;
-  rows_flush(writer);
   if (store->isDirect) {
     row_writer *results = store->turns->results;
+    rows_flush(writer);
     results->used = writer->used;
     results->missed = writer->missed;
     results->truncated = writer->truncated;
     pass_turn(store->turns, store->index);
-    writer->ids = store->ids;
-    writer->capacity = STORED_IDS;
-    writer->used = 0;
-    writer->missed = 0;
-    writer->truncated = false;
     return;
   }
-  store->ranges[store->rangeCount++] = (stored_range){store->index, store->rowCount, writer->used};
+  store->ranges[store->rangeCount++] = (stored_range){store->index, writer->waiting, writer->used};
 }
 
 /* ---- Tasks: each is a thread's share of the ranges ---- */
@@ -190,8 +171,9 @@ static void range_end(row_writer *writer) {
 typedef struct within_job {
   const batch_query *batch;
   float radius;
+  uint32_t size; /* agents per range */
   row_turns turns;
-  _Atomic uint32_t next; /* the first range that no thread works on */
+  _Alignas(64) _Atomic uint32_t next; /* the first range that no thread works on */
 } within_job;
 
 static void within_task(void *argument, uint32_t index) {
@@ -202,21 +184,19 @@ static void within_task(void *argument, uint32_t index) {
   row_writer writer;
   (void)index; /* which ranges a thread works on does not matter */
   store.turns = &job->turns;
-  store.rowCount = store.rangeCount = store.firstRow = store.firstId = 0;
+  store.rangeCount = 0;
   writer.offsets = results->offsets;
   writer.counts = results->counts;
-  writer.ids = store.ids;
-  writer.capacity = STORED_IDS;
-  writer.used = writer.waiting = 0;
-  writer.missed = 0;
-  writer.truncated = false;
+  writer.rows = store.rows;
+  writer.most = STORED_ROWS;
   writer.store = &store;
+  write_to_store(&writer);
   for (;;) {
     const uint32_t range = atomic_fetch_add_explicit(&job->next, 1, memory_order_relaxed);
-    if (range >= task_ranges(BATCH_RANGE, points->present)) break;
+    if (range >= task_ranges(job->size, points->present)) break;
     range_begin(&writer, range);
     points->type->allWithin(points, job->batch, job->radius,
-                            task_range_of(range, BATCH_RANGE, points->present), &writer);
+                            task_range_of(range, job->size, points->present), &writer);
     range_end(&writer);
   }
   copy_finished(&store, true);
@@ -224,26 +204,49 @@ static void within_task(void *argument, uint32_t index) {
 
 void batch_within_in_tasks(const batch_query *batch, float radius, row_writer *results) {
   within_job job = {.batch = batch, .radius = radius, .turns = {.results = results}};
+  const uint32_t most = 4 * BATCH_RANGE; /* more rows might not fit in a store */
+  job.size = task_range_size(&batch->points->tasks, batch->points->present, BATCH_RANGE);
+  if (job.size > most) job.size = most;
   tasks_run(&batch->points->tasks, within_task, &job, batch->points->tasks.threads);
 }
 
 typedef struct neighbors_job {
   const neighbor_search *search;
   search_function *searchRange;
+  uint32_t size;             /* agents per range */
+  float reach2[TASK_RANGES]; /* for each range: how far its agents' neighbors may be, squared */
 } neighbors_job;
 
 static void neighbors_task(void *argument, uint32_t index) {
   const neighbors_job *job = argument;
   const copse_points *points = job->search->batch.points;
-  const task_range places = task_range_of(index, BATCH_RANGE, points->present);
   neighbor_search search = *job->search;
-  batch_search(&search, job->searchRange, places);
+  search.expected.reach2 = job->reach2[index];
+  job->searchRange(points, &search, task_range_of(index, job->size, points->present));
+  batch_flush(&search);
 }
 
 void batch_neighbors_in_tasks(const neighbor_search *search, search_function *searchRange) {
-  neighbors_job job = {search, searchRange};
+  /* A few agents of each range are searched for before the tasks run, by single queries: they
+   * predict how far the neighbors of the others are. A task writes their rows again. */
+  enum { FIRST = 4 };
   const copse_points *points = search->batch.points;
-  tasks_run(&points->tasks, neighbors_task, &job, task_ranges(BATCH_RANGE, points->present));
+  neighbors_job job = {.search = search, .searchRange = searchRange};
+  job.size = task_range_size(&points->tasks, points->present, BATCH_RANGE);
+  const uint32_t ranges = task_ranges(job.size, points->present);
+  neighbor_search first = *search;
+  for (uint32_t i = 0; i < ranges; i++) {
+    const task_range places = task_range_of(i, job.size, points->present);
+    for (uint32_t place = places.begin; place < places.end && place < places.begin + FIRST;
+         place++) {
+      float center[3];
+      points_center(points, place, center);
+      batch_nearest_alone(&first, center, points->ordered.ids[place]);
+    }
+    expect(&first.expected);
+    job.reach2[i] = first.expected.reach2;
+  }
+  tasks_run(&points->tasks, neighbors_task, &job, ranges);
 }
 
 #endif

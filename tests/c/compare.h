@@ -38,6 +38,7 @@ static inline copse_grid_def grid_like(const copse_agenttree_def *def, kind like
   grid.onNonFinite = def->onNonFinite;
   grid.wrap = like.wrap;
   grid.allocator = def->allocator;
+  grid.tasks = def->tasks;
   return grid;
 }
 static inline copse_kdtree_def kdtree_like(const copse_agenttree_def *def, kind like) {
@@ -49,6 +50,7 @@ static inline copse_kdtree_def kdtree_like(const copse_agenttree_def *def, kind 
   tree.external = def->external;
   tree.onNonFinite = def->onNonFinite;
   tree.allocator = def->allocator;
+  tree.tasks = def->tasks;
   return tree;
 }
 

@@ -1113,7 +1113,7 @@ scene_hash(uint32_t scene, bool isLong) {
 #include <stdio.h>
 
 #ifdef COPSE_COUNT_WORK
-extern uint64_t copse_work; /* see WORKED in c/base/core.h */
+extern _Thread_local uint64_t copse_work; /* see WORKED in c/base/core.h */
 #else
 static uint64_t copse_work;
 #endif
@@ -1127,12 +1127,12 @@ typedef struct measures {
   uint64_t coarseWork;
 } measures;
 static const measures MEASURED[] = {
-    {68485727, 0xf5d830bd, 19976511},  {203212291, 0xf3857852, 28994569},
-    {149787170, 0xa0c008eb, 40110300}, {11908500, 0x1cf1e305, 12085010},
-    {15089863, 0xf2cd198c, 7532263},   {47743179, 0x2ead1ff5, 16509909},
-    {10325691, 0x5bba1c2b, 1948427},   {42169694, 0x5e26654a, 8860977},
-    {3207303, 0xf105bd42, 1427508},    {32302449, 0x9ca2527e, 5656318},
-    {24381877, 0xd708e618, 8268973},
+    {68233577, 0xf5d830bd, 19938339},  {203211441, 0x9d034ad6, 28995164},
+    {149795450, 0xa0c008eb, 40111956}, {11908500, 0x1cf1e305, 12085010},
+    {15089863, 0xf2cd198c, 7532263},   {47963371, 0x2ead1ff5, 16706608},
+    {10318753, 0x5bba1c2b, 1945969},   {42172314, 0x460bc4c8, 8862164},
+    {3207303, 0xf105bd42, 1427508},    {32261755, 0x9ca2527e, 5644950},
+    {24440407, 0xd708e618, 8287449},
 };
 
 /* Prints a scene's measures if they are not the recorded ones. */

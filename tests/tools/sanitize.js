@@ -19,7 +19,9 @@ const TOOLS = {
   valgrind: ['env', `COPSE_UNIT_PART=${PART}`, 'valgrind', ...LEAKS, 'build/valgrind/unit'],
   'AddressSanitizer, LeakSanitizer and UndefinedBehaviorSanitizer': ['build/test/unit'],
   MemorySanitizer: ['build/memory/unit'],
+  ThreadSanitizer: ['env', `COPSE_UNIT_PART=${PART}`, 'build/thread/unit'],
 }
+const THREADED = ['tasks'] // the nouns whose tests start threads
 // Sanitizers stop at their first report, valgrind counts them.
 const REPORTS = /runtime error:|(?:ERROR|WARNING): \w+Sanitizer|ERROR SUMMARY: ([1-9]\d*) errors/g
 
@@ -29,7 +31,8 @@ if (!tools.length) throw new Error(`there is no tool ${wanted}`)
 
 const totals = tools.map(([tool, [command, ...args]]) => {
   const total = { tool, passed: 0, failed: 0, reports: 0 }
-  const tasks = unitNouns().map((noun) => async () => {
+  const nouns = tool === 'ThreadSanitizer' ? THREADED : unitNouns()
+  const tasks = nouns.map((noun) => async () => {
     const { output, clean } = await run(command, ...args, noun)
     const [, passed, failed] = /(\d+) passed, (\d+) failed/.exec(output) ?? [0, 0, 1]
     const reports = Array.from(output.matchAll(REPORTS), ([, count]) => Number(count ?? 1))
@@ -45,7 +48,9 @@ await inTurn(totals.flatMap(({ tasks }) => tasks))
 
 for (const { total } of totals) {
   const { tool, passed, failed, reports } = total
-  const part = tool === 'valgrind' ? ` (long ones repeat 1/${PART} as often)` : ''
+  const part = ['valgrind', 'ThreadSanitizer'].includes(tool)
+    ? ` (long ones repeat 1/${PART} as often)`
+    : ''
   console.log(`${tool}: ${passed} tests passed${part}, ${failed} failed, reports: ${reports}`)
   if (failed || reports) process.exitCode = 1
 }

@@ -31,6 +31,7 @@ static const struct {
     {"obstacle", OBSTACLE_TESTS},   {"obstacle_sight", OBSTACLE_SIGHT_TESTS},
     {"crowd", CROWD_TESTS},         {"crowd_walls", CROWD_WALLS_TESTS},
     {"flowfield", FLOWFIELD_TESTS}, {"crowd_follow", CROWD_FOLLOW_TESTS},
+    {"tasks", TASKS_TESTS},
 };
 
 /* The kinds of indexes that are tested. The grids have an entry for each cell, cells that share
