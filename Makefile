@@ -295,15 +295,19 @@ build/test/core-failing.wasm: $(call wasm_objects,simd) build/test/objects.o $(p
 	$(LINK) -msimd128 $(call creators,$(CREATED)) $^ -o $@
 	$(SHRINK) --enable-simd
 
-# The example of the documentation, compiled with the installed library, as C and as C++.
-build/test/example-c build/test/example-cpp: tests/c/example.c build/libcopse.a
+# The examples of the documentation, compiled with the installed library, as C and as C++.
+EXAMPLES = $(foreach name,example example_threads,build/test/$(name)-c build/test/$(name)-cpp)
+build/test/example-c build/test/example-cpp: tests/c/example.c
+build/test/example_threads-c build/test/example_threads-cpp: tests/c/example_threads.c
+$(EXAMPLES): build/libcopse.a
 	@mkdir -p $(@D)
 	$(MAKE) install PREFIX=$(CURDIR)/build/installed/$(@F)
-	$(if $(findstring cpp,$@),$(CLANG) -x c++ -std=c++17,$(CC) -std=c11) -Wall -Wextra -Werror $< -x none \
+	$(if $(findstring cpp,$@),$(CLANG) -x c++ -std=c++17,$(CC) -std=c11) -Wall -Wextra -Werror $(filter %.c,$^) -x none \
+	  $(if $(findstring threads,$@),-pthread) \
 	  $$(PKG_CONFIG_PATH=build/installed/$(@F)/lib/pkgconfig pkg-config --cflags --libs copse) -o $@
 
 C_TESTED = build/test/unit build/test/unit-plain $(FUZZ_NAMES:%=build/test/cases-%) build/test/determinism-native \
-  build/test/determinism-sanitized build/test/example-c build/test/example-cpp
+  build/test/determinism-sanitized $(EXAMPLES)
 JS_TESTED = lib build/test/core-failing.wasm build/test/determinism-simd.wasm build/test/determinism-scalar.wasm
 
 ### Tests before a commit: make check test

@@ -52,7 +52,8 @@ readme('show the files of tests/consumers', () => {
     ...['project/main.js', 'page/index.html', 'worker/main.js', 'worker/worker.js'],
     'only/main.js',
   ]
-  const expected = [...consumers.map((name) => `tests/consumers/${name}`), 'tests/c/example.c']
+  const examples = ['tests/c/example.c', 'tests/c/example_threads.c']
+  const expected = [...consumers.map((name) => `tests/consumers/${name}`), ...examples]
   assert.equal(files.map(([, file]) => file).toSorted(), expected.toSorted())
 })
 

@@ -77,14 +77,20 @@ const prints = (program, expected) => ({
 })
 
 const hashes = readFileSync('tests/data/determinism.txt', 'utf8')
-const near = 'agent 0 is near\nagent 1 is near\n'
+/** What the examples in C print. */
+const EXAMPLES = {
+  example: 'agent 0 is near\nagent 1 is near\n',
+  example_threads: 'four threads: the same bits\n',
+}
 
 const c = () => [
   ...unitNouns().map((noun) => unit(noun, ['build/test/unit'])),
   ...unitNouns().map((noun) => unit(noun, ['build/test/unit-plain'], 'C without SIMD')),
   ...targets().map(cases),
   ...['determinism-native', 'determinism-sanitized'].map((program) => prints(program, hashes)),
-  ...['example-c', 'example-cpp'].map((program) => prints(program, near)),
+  ...Object.entries(EXAMPLES).flatMap(([name, expected]) =>
+    ['c', 'cpp'].map((language) => prints(`${name}-${language}`, expected)),
+  ),
 ]
 
 const arm = () => unitNouns().map((noun) => unit(noun, ['qemu-aarch64', 'build/aarch64/unit']))
