@@ -46,8 +46,9 @@ docs('all links have a target', () => {
     }
   }
   assert.equal([...outside].sort(), ['/', '/examples/', '/rebuild/'])
-  for (const name of ['classes/AgentTree', 'functions/init', 'documents/how-it-works'])
-    assert.ok(paths.has(`/docs/${name}.html`), name)
+  const pages = ['classes/AgentTree', 'functions/init', 'documents/how-it-works']
+  pages.push('modules/copse_threads', 'functions/copse_threads.init', 'modules/copse_worker')
+  for (const name of pages) assert.ok(paths.has(`/docs/${name}.html`), name)
 })
 
 for (const name of ['index', 'documents/how-it-works', 'documents/which-index'])
@@ -75,13 +76,13 @@ docs('the home has a picture for the dark theme, and leads to the demo', async (
   await page.waitForURL(browser.url)
 })
 
-docs('the sidebar groups guides, classes and types', async () => {
+docs('the sidebar groups guides, entries, classes and types', async () => {
   const { page } = tab
   await page.goto(new URL('docs/index.html', browser.url).href)
   const groups = page.locator('#tsd-nav-container > li > details > summary')
   await groups.first().waitFor()
   const names = (await groups.allTextContents()).map((name) => name.trim())
-  assert.equal(names, ['Guides', 'Classes', 'Types', 'Functions'])
+  assert.equal(names, ['Guides', 'Entries', 'Classes', 'Types', 'Functions'])
 })
 
 for (const colorScheme of /** @type {const} */ (['light', 'dark']))
@@ -89,6 +90,8 @@ for (const colorScheme of /** @type {const} */ (['light', 'dark']))
     'index',
     'documents/points',
     'documents/loading',
+    'documents/threads',
+    'modules/copse_threads',
     'classes/AgentTree',
     'interfaces/CrowdStats',
     'types/Point',

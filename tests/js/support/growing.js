@@ -13,7 +13,7 @@ WebAssembly.Memory = class extends WebAssembly.Memory {
 }
 
 const ENTRIES = ['copse', 'copse/agenttree', 'copse/grid', 'copse/kdtree', 'copse/octree']
-ENTRIES.push('copse/obstacle', 'copse/crowd', 'copse/paths', 'copse/external')
+ENTRIES.push('copse/obstacle', 'copse/crowd', 'copse/paths', 'copse/external', 'copse/threads')
 
 /** The methods that end a frame's changes. */
 const BUILDS = ['build', 'step', 'moveAll', 'load']
