@@ -112,6 +112,12 @@ const shared = {
   },
 }
 
+/** Shared memory, and so threads, needs a page that is isolated from other origins. */
+export const headers = {
+  'Cross-Origin-Opener-Policy': 'same-origin',
+  'Cross-Origin-Embedder-Policy': 'require-corp',
+}
+
 export default defineConfig({
   root: here('.'),
   plugins: [frame, beforeModules, preview, about, shared],
@@ -121,10 +127,17 @@ export default defineConfig({
       { find: /^copse$/, replacement: here('../dist/copse.js') },
       { find: /^copse\/scalar$/, replacement: here('../dist/scalar.js') },
       { find: /^copse\/worker$/, replacement: here('../dist/worker.js') },
+      { find: /^copse\/threads$/, replacement: here('../dist/threads.js') },
     ],
   },
-  server: { host: '127.0.0.1', port: 5173, strictPort: false, fs: { allow: [here('..')] } },
-  preview: { host: '127.0.0.1', port: 4173, strictPort: false },
+  server: {
+    host: '127.0.0.1',
+    port: 5173,
+    strictPort: false,
+    headers,
+    fs: { allow: [here('..')] },
+  },
+  preview: { host: '127.0.0.1', port: 4173, strictPort: false, headers },
   build: {
     outDir: here('dist'),
     emptyOutDir: true,
