@@ -28,6 +28,7 @@
 //     draw()           draws everything on a cleared canvas
 //     report(times)    returns the content of the panel, which formats numbers; times: mean ms of each part
 //                        numbers  [[label, value], …]; the first three are always shown
+//                        notes    optional: what to say below a control, by param: [state, times]
 //                        table    optional: { caption, head, rows, current, note }
 //                        curve    optional: { caption, data: [times, values] }, always the same two
 //                                 arrays, which may grow

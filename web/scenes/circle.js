@@ -4,6 +4,7 @@
 import { Crowd } from 'copse'
 import { colorsAround, createPlane } from '../view/plane.js'
 import { addSwapControls, createSwap, swapParams } from '../view/swap.js'
+import { addThreads, threadParams } from '../view/threads.js'
 
 const AGENTS = [250, 500, 1_000, 2_000, 5_000, 10_000, 20_000]
 const MAX_AGENTS = AGENTS.at(-1)
@@ -30,10 +31,11 @@ export default {
   minimal: ['fixed-time-step-with-interpolation'],
 
   count: 'agents',
-  params: { agents: 500, ...swapParams, speed: 8 },
+  params: { agents: 500, ...swapParams, speed: 8, ...threadParams },
 
   controls(gui, params) {
     addSwapControls(gui, params, AGENTS, 'show constraints')
+    addThreads(gui, params)
   },
 
   setup(stage, params) {

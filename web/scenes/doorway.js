@@ -7,6 +7,7 @@ import { drawKinds, drawMany } from '../view/draw.js'
 import { formatNumber, formatPercent, formatTime } from '../view/format.js'
 import { createTimer } from '../view/pace.js'
 import { theme } from '../view/theme.js'
+import { addThreads, DIVIDED, noteOf, threadParams } from '../view/threads.js'
 import { connectPage, connectWorker } from './doorway/connect.js'
 import { WAYS } from './doorway/queries.js'
 import { COLORS, LEAST, NUMBERS, shapeOf } from './doorway/world.js'
@@ -49,7 +50,10 @@ export default {
   ],
 
   count: 'agents',
-  params: { agents: 10_000, fitting: true, gap: 0.3, queries: true, worker: true },
+  params: {
+    ...{ agents: 10_000, fitting: true, gap: 0.3, queries: true, worker: true },
+    ...threadParams,
+  },
   hints: {
     worker: 'Details show the time of the page’s thread per frame, with the worker and without',
   },
@@ -60,6 +64,7 @@ export default {
     gui.add(params, 'gap', 0.1, 0.6, 0.05).name('gap / wall')
     gui.add(params, 'queries').name('show neighbors')
     gui.add(params, 'worker').name('run in a worker')
+    addThreads(gui, params)
   },
 
   setup(stage, params) {
@@ -68,10 +73,12 @@ export default {
     const pageTimes = {} // ms of the page's thread per frame, by where the world runs
     let world
     let shape // of that world
-    let next = null // { world, shape }: replaces it once it has something to draw
+    let wanted // threads of that world
+    let next = null // { world, shape, threads }: replaces it once it has something to draw
     let shown = null // what to draw, valid for this frame
     let numbers = new Float64Array(NUMBERS.length).fill(NaN) // a copy of its numbers, and of its `ways`
     let ways = waysOf(numbers.subarray(0, 0))
+    let reason = '' // why there are not more threads
     let place = 'worker' // where the newest world runs
     let isMissing = false // no worker started
     let frames // since the world was created
@@ -86,12 +93,16 @@ export default {
       const along = width >= height ? 0 : 1
       const ratio = along === 0 ? width / height : height / width
       const options = {
-        ...{ agents: params.agents, gap: params.gap, along },
+        ...{ agents: params.agents, gap: params.gap, along, threads: params.threads },
         ratio: Math.min(Math.max(ratio, RATIOS[0]), RATIOS[1]),
         budget: params.fitting ? BUDGET : undefined,
       }
       next?.world.dispose()
-      next = { world: connect(options), shape: { ...shapeOf(options), along } }
+      next = {
+        world: connect(options),
+        shape: { ...shapeOf(options), along },
+        threads: params.threads,
+      }
       if (!world) show()
       limit = params.agents
     }
@@ -120,7 +131,7 @@ export default {
 
     function show() {
       world?.dispose()
-      ;({ world, shape } = next)
+      ;({ world, shape, threads: wanted } = next)
       next = sent = null
       frames = 0
     }
@@ -176,18 +187,44 @@ export default {
       })
     }
 
+    // Returns the medians of a step with one thread and with several.
+    function threadTimes() {
+      const [one, several, equal] = ['oneTime', 'severalTime', 'equal'].map((name) =>
+        numberOf(name),
+      )
+      return isKnown(one) ? { one, several, equal: equal === 1 } : {}
+    }
+
+    function threadNote() {
+      const isLoaded = shown && wanted === params.threads
+      return noteOf({
+        ...{
+          wanted: params.threads,
+          agents: numberOf('capacity'),
+          least: DIVIDED.crowd,
+          work: 'Step',
+        },
+        threads: isLoaded ? { count: numberOf('threads'), reason } : undefined,
+        times: threadTimes(),
+      })
+    }
+
     create()
 
     return {
       hits: () => numberOf('found') || 0,
 
-      results: () =>
-        ways
+      results() {
+        const { one, equal } = threadTimes()
+        const alone = equal === undefined ? [] : [{ name: 'one thread', total: one, equal }]
+        const measured = ways
           .filter(({ queryTime }) => queryTime >= 0)
           .map(({ name, buildTime, queryTime, equal }) => ({
             ...{ name, equal },
             total: buildTime + queryTime,
-          })),
+          }))
+        return [...measured, ...alone]
+      },
 
       frame(dt, lap, whole) {
         if (next?.world.between()) show()
@@ -197,6 +234,7 @@ export default {
         if (shown) {
           numbers = shown.newer.numbers.slice()
           ways = waysOf(shown.newer.ways)
+          reason = new TextDecoder().decode(shown.newer.reason)
         }
         measure(dt, whole)
         if (dt > 0) adjusting.pass(dt)
@@ -239,6 +277,7 @@ export default {
             ]),
             note: 'Take AgentTree for any radius and spread, Grid for one radius, KdTree for points that seldom move.',
           },
+          notes: { threads: threadNote() },
         }
       },
 

@@ -7,8 +7,10 @@ import { AgentTree, Grid } from 'copse'
 import { addSteps, scaleSetting } from '../view/controls.js'
 import { drawDarts, drawMany, fillDisc, radiusFor } from '../view/draw.js'
 import { formatTime } from '../view/format.js'
+import { timeRuns } from '../view/clock.js'
 import { stretch } from '../view/spawn.js'
 import { theme } from '../view/theme.js'
+import { addThreads, createThreads, DIVIDED, threadParams } from '../view/threads.js'
 
 const AGENTS = [100, 200, 500, 1_000, 2_000, 5_000, 10_000, 20_000]
 const MAX_BOIDS = AGENTS.at(-1)
@@ -73,6 +75,7 @@ export default {
     reach: 140,
     byHeading: true,
     sight: true,
+    ...threadParams,
   },
 
   controls(gui, params) {
@@ -89,11 +92,14 @@ export default {
     gui.add(params, 'reach', ...REACH, 1)
     gui.add(params, 'byHeading').name('color by heading')
     gui.add(params, 'sight').name('show neighbors')
+    addThreads(gui, params)
   },
 
   setup(stage, params) {
     const { random, pointer } = stage
-    let tree = plant()
+    let instance // undefined: the default one, with one thread
+    let tree = plant(instance)
+    let alone = null // the same index with one thread, to compare with
     const speeds = new Float32Array(2 * SLOTS)
     const fleeing = new Uint8Array(SLOTS)
     const inReach = new Uint32Array(MAX_BOIDS)
@@ -112,23 +118,56 @@ export default {
     let flights = 0
     let hits = 0
 
+    const threads = createThreads(params, {
+      use(next) {
+        instance = next
+        transplant()
+      },
+      agents: () => boids,
+      least: DIVIDED.index,
+      work: 'Build and query',
+      compare: compareThreads,
+    })
+
     // Returns an index: of a world that wraps around at the edges of the stage, or of one with soft walls.
-    function plant() {
+    function plant(instance) {
       // copse:
-      if (!params.wrap) return new AgentTree({ capacity: SLOTS })
+      if (!params.wrap) return new AgentTree({ capacity: SLOTS, instance })
       const wrap = [0, 0, stage.width, stage.height]
-      return new Grid({ capacity: SLOTS, cellSize: CELL_SIZE, wrap })
+      return new Grid({ capacity: SLOTS, cellSize: CELL_SIZE, wrap, instance })
     }
 
     // Moves all boids and predators to a new index.
     function transplant() {
       const old = tree
-      tree = plant()
-      tree.slots = old.slots
-      tree.positions.set(old.positions)
-      tree.groups.set(old.groups)
-      tree.masks.set(old.masks)
+      tree = plant(instance)
+      copy(old, tree)
       old.dispose()
+      alone?.dispose()
+      alone = null
+      threads.forget()
+    }
+
+    function copy(from, to) {
+      to.slots = from.slots
+      to.positions.set(from.positions)
+      to.groups.set(from.groups)
+      to.masks.set(from.masks)
+    }
+
+    // Builds and queries an index of the same boids with one thread, and then the index with several.
+    function compareThreads() {
+      alone ??= plant()
+      copy(tree, alone)
+      let expected
+      const one = timeRuns(() => (expected = ask(alone)))
+      const several = timeRuns(() => (rows = ask(tree)))
+      return [one, several, hasSameRows(rows, expected, tree.slots, sight.k)]
+    }
+
+    function ask(index) {
+      index.build()
+      return index.allNeighbors(sight)
     }
 
     // The shorter way along an axis; in a world that wraps around, it may lead across an edge.
@@ -302,6 +341,7 @@ export default {
 
     return {
       hits: () => hits,
+      results: threads.results,
 
       frame(dt, lap) {
         // copse:
@@ -313,6 +353,8 @@ export default {
         watched = params.sight ? tree.nearest(pointer.x, pointer.y, boidsOnly) : -1
 
         lap('query')
+        threads.pass(dt)
+        lap()
         if (dt > 0) {
           scare(dt)
           hunt(dt)
@@ -340,10 +382,13 @@ export default {
             ['Move', formatTime(times.move)],
             ['Draw', formatTime(times.draw)],
           ],
+          notes: { threads: threads.note() },
         }
       },
 
       change(field) {
+        if (field === 'threads') return threads.change()
+        threads.forget()
         if (field === 'agents' || field === 'predators') populate()
         else if (field === 'speed') measure()
         else if (field === 'wrap') transplant()
@@ -362,7 +407,11 @@ export default {
         stage.refresh()
       },
 
-      dispose: () => tree.dispose(),
+      dispose() {
+        tree.dispose()
+        alone?.dispose()
+        threads.dispose()
+      },
     }
 
     function sortBoids() {
@@ -443,6 +492,17 @@ export default {
       context.globalAlpha = 1
     }
   },
+}
+
+/** True if two batches of neighbors hold the same rows, distances included. */
+function hasSameRows(a, b, slots, k) {
+  for (let i = 0; i < slots; i++) {
+    if (a.counts[i] !== b.counts[i]) return false
+    for (let n = i * k, end = n + a.counts[i]; n < end; n++) {
+      if (a.ids[n] !== b.ids[n] || a.distances2[n] !== b.distances2[n]) return false
+    }
+  }
+  return true
 }
 
 const wrapped = (x, size) => x - Math.floor(x / size) * size

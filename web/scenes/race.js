@@ -9,6 +9,7 @@ import { drawDots, radiusFor, strokeCircle } from '../view/draw.js'
 import { formatNumber, formatSpeed, formatTime } from '../view/format.js'
 import { spawn } from '../view/spawn.js'
 import { FONT, theme } from '../view/theme.js'
+import { addThreads, createThreads, DIVIDED, threadParams } from '../view/threads.js'
 
 const AGENTS = [100, 200, 500, 1_000, 2_000, 5_000, 10_000, 20_000, 50_000, 100_000]
 const SPREADS = ['uniform', 'clusters', 'battle']
@@ -38,16 +39,19 @@ export default {
   params: {
     agents: 5_000,
     spread: 'uniform',
+    ...threadParams,
   },
 
   controls(gui, params) {
     addSteps(gui, params, 'agents', AGENTS)
     gui.add(params, 'spread', SPREADS)
+    addThreads(gui, params)
   },
 
   setup(stage, params) {
     let closed = false
-    let contenders = [] // empty until loaded
+    let race = null // race/contenders.js, null until loaded
+    let instance // of 'copse/threads', once there are more threads than one
     let runners = [] // contenders with their measurements
     let turns = null
     let lapOfFrame = null // the meter's lap() in this frame
@@ -61,10 +65,33 @@ export default {
     const lit = new Uint32Array(AGENTS.at(-1))
     let hits = 0
 
-    import('./race/contenders.js').then((module) => {
-      contenders = module.contenders
+    const threads = createThreads(params, {
+      use(next) {
+        instance = next
+        restart()
+      },
+      agents: () => params.agents,
+      least: DIVIDED.index,
+      work: 'AgentTree',
+      times() {
+        if (!runners[1]?.isThreaded) return {}
+        const [one, several] = runners.map(resultOf)
+        return { one: one.total, several: several.total, equal: several.equal }
+      },
+    })
+
+    import('./race/contenders.js').then((loaded) => {
+      race = loaded
       if (!closed) restart()
     })
+
+    // Returns the contenders. AgentTree with threads follows AgentTree.
+    function contend() {
+      if (!race) return []
+      const [first, ...others] = race.contenders
+      const threaded = threads.isDivided() ? [race.threadedTree(instance)] : []
+      return [first, ...threaded, ...others]
+    }
 
     function arrange() {
       const { width, height } = stage
@@ -85,7 +112,7 @@ export default {
 
     function restart() {
       disband()
-      runners = contenders.map((contender) => ({
+      runners = contend().map((contender) => ({
         ...contender,
         takesPart: params.agents <= (contender.limit ?? Infinity),
         peer: null,
@@ -251,10 +278,12 @@ export default {
             current: fastest(results),
             note: `Medians of the last ${RUNS} runs after the first, each library used in its fastest documented way. One runs per frame; slow ones run less often. Equal: the same number of pairs, with the same checksum.`,
           },
+          notes: { threads: threads.note() },
         }
       },
 
-      change() {
+      change(field) {
+        if (field === 'threads') return threads.change()
         gather()
         restart()
       },
@@ -278,6 +307,7 @@ export default {
       dispose() {
         closed = true
         disband()
+        threads.dispose()
       },
     }
 

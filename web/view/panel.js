@@ -23,6 +23,7 @@ const HINTS = {
   exact: 'Only the rule of the published algorithm, ORCA, without the additions of the crowd',
   margin: 'Agents leave the area of interest only beyond this margin, as a part of its radius',
   clearance: 'Agents keep this distance from walls',
+  threads: 'Large work is divided among them; the results are the same bits',
 }
 
 const toText = (value) => (typeof value === 'number' ? formatNumber(value) : value)
@@ -89,9 +90,10 @@ export function createPanel() {
     },
 
     /** Shows the report() of a scene. Reuses the elements while its shape stays the same. */
-    show({ numbers, table, curve: curveData }) {
+    show({ numbers, notes = {}, table, curve: curveData }) {
       showNumbers(lists[0], numbers.slice(0, FIRST))
       showNumbers(lists[1], numbers.slice(FIRST))
+      for (const [property, text] of Object.entries(notes)) showNote(property, text)
       if (table) showTable(table)
       if (curveData) {
         curve ??= createCurve(byId('curve'), curveData)
@@ -117,6 +119,20 @@ export function createPanel() {
       write(dt, label)
       write(dd, toText(value))
     })
+  }
+
+  // The state is read aloud when it changes. The times change all the time.
+  function showNote(property, [state, times]) {
+    let note = byId(`note-${property}`)
+    if (!note) {
+      const { domElement } = gui.controllersRecursive().find((one) => one.property === property)
+      note = Object.assign(element('p'), { id: `note-${property}`, className: 'note' })
+      note.append(Object.assign(element('span'), { role: 'status' }), ' ', element('span'))
+      domElement.after(note)
+    }
+    const [first, second] = note.children
+    write(first, state)
+    write(second, times)
   }
 
   function showTable({ caption, head, rows, current, note }) {

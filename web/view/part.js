@@ -7,13 +7,15 @@ const MARK = /^( *)\/\/ copse:$/
 const BEGINNINGS = [/= connectWorld\(/, /^runWorld\(/]
 
 const SWAP = 'view/swap.js'
+const THREADS = 'view/threads.js'
 
 /** The files that hold this part, in web/, for scenes whose own file does not hold all of it. */
 const FILES = {
   blocks: ['scenes/blocks.js', SWAP],
-  circle: ['scenes/circle.js', SWAP],
-  doorway: ['scenes/doorway/connect.js', 'scenes/doorway/worker.js'],
-  race: ['peers/peers.js', 'scenes/race.js'],
+  circle: ['scenes/circle.js', SWAP, THREADS],
+  doorway: ['scenes/doorway/connect.js', 'scenes/doorway/worker.js', THREADS],
+  flock: ['scenes/flock.js', THREADS],
+  race: ['peers/peers.js', 'scenes/race.js', THREADS],
   spheres: ['scenes/spheres.js', SWAP],
 }
 

@@ -6,7 +6,7 @@ const files = import.meta.glob(
   [
     '/scenes/*.js',
     '/scenes/doorway/{connect,worker}.js', // see part.js
-    '/view/swap.js',
+    '/view/{swap,threads}.js',
     '/peers/peers.js',
   ],
   { query: '?raw', import: 'default' },

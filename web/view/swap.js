@@ -1,10 +1,11 @@
 // A 2D or 3D crowd whose agents swap sides, and swap back once nearly all have arrived.
 
-import { smoothTime } from './clock.js'
+import { smoothTime, timeRuns } from './clock.js'
 import { createComparison, isSame, verdict } from './compare.js'
 import { addSpeed, addSteps } from './controls.js'
 import { formatTime } from './format.js'
 import { createPace } from './pace.js'
+import { createThreads, DIVIDED } from './threads.js'
 import { touchingNumbers } from './touching.js'
 
 const TIME_STEP = 0.125 // with twice as long a step, agents overlap by a quarter of a radius where all meet
@@ -37,7 +38,8 @@ export function addSwapControls(gui, params, agents, constraints) {
 }
 
 /**
- * Runs a crowd of a class: most of a scene. Options:
+ * Runs a crowd of a class: most of a scene. With params.threads, that many threads run it, unless there are walls.
+ * Options:
  *
  *   capacity                     maximum number of agents
  *   agent                        options of the crowd and its agents
@@ -51,17 +53,56 @@ export function addSwapControls(gui, params, agents, constraints) {
  */
 export function createSwap(Class, params, options) {
   const { capacity, agent: defaults, obstacles, place, begin, route, pick, refresh } = options
-  // copse:
-  const crowd = new Class({
-    timeStep: TIME_STEP,
-    preferredSpeed: 1,
-    maxSpeed: 2,
-    neighborDistance: 15,
-    ...defaults,
-    capacity,
-    maxNeighbors: MAX_NEIGHBORS,
+  let crowd = createCrowd()
+  let alone = null // the same crowd with one thread, to compare with
+  const threads = createThreads(params, {
+    use: moveTo,
+    agents: () => params.agents,
+    least: DIVIDED.crowd,
+    work: 'Step',
+    compare: compareThreads,
   })
-  if (obstacles) crowd.obstacles = obstacles
+
+  // `instance`: undefined for the default one, with one thread.
+  function createCrowd(instance) {
+    // copse:
+    const crowd = new Class({
+      timeStep: TIME_STEP,
+      preferredSpeed: 1,
+      maxSpeed: 2,
+      neighborDistance: 15,
+      ...defaults,
+      capacity,
+      maxNeighbors: MAX_NEIGHBORS,
+      instance,
+    })
+    if (obstacles) crowd.obstacles = obstacles
+
+    return crowd
+  }
+
+  function moveTo(instance) {
+    const old = crowd
+    // copse:
+    crowd = createCrowd(instance)
+    crowd.restore(old.save())
+
+    old.dispose()
+    inspected = crowd.inspect(picked)
+    stepTime = undefined
+  }
+
+  // Runs the next step with one thread, and with several, and takes it back.
+  function compareThreads() {
+    alone ??= createCrowd()
+    const state = crowd.save()
+    alone.restore(state)
+    const one = timeRuns(() => alone.step())
+    const several = timeRuns(() => crowd.step())
+    const equal = alone.hash() === crowd.hash()
+    crowd.restore(state)
+    return [one, several, equal]
+  }
 
   const pace = createPace(step)
   const dim = crowd.dimensions
@@ -147,7 +188,9 @@ export function createSwap(Class, params, options) {
   reset()
 
   return {
-    crowd,
+    get crowd() {
+      return crowd
+    },
 
     /** The neighbors, walls and constraints of the picked agent: see crowd.inspect(). */
     get inspected() {
@@ -173,12 +216,13 @@ export function createSwap(Class, params, options) {
 
     hits: () => inspected.neighbors.length,
 
-    results: comparison.results,
+    results: () => [...comparison.results(), ...threads.results()],
 
     frame(dt, lap) {
       pace(dt, params.speed)
       lap('move')
       comparison.pass(dt)
+      threads.pass(dt)
       lap()
       inspected = crowd.inspect(picked)
       lap('query')
@@ -205,10 +249,12 @@ export function createSwap(Class, params, options) {
           ['Its walls', inspected.walls.length],
           ['Wall constraints', inspected.wallConstraints],
         )
-      return { numbers }
+      return { numbers, notes: params.threads ? { threads: threads.note() } : {} }
     },
 
     change(field) {
+      if (field === 'threads') return threads.change()
+      threads.forget()
       if (field === 'agents') reset()
       else adjust()
     },
@@ -224,6 +270,8 @@ export function createSwap(Class, params, options) {
 
     dispose() {
       crowd.dispose()
+      alone?.dispose()
+      threads.dispose()
     },
   }
 }

@@ -64,25 +64,39 @@ export function connectWorker(options, failed) {
 }
 
 export function connectPage(options) {
-  const world = createWorld(options)
+  let world = null // null until its threads work
+  let failure = null
+  let isDisposed = false
   let inputs = []
   let lap
   const pace = createPace(() => {
     world.step(inputs, lap)
     inputs = []
   })
+  createWorld(options).then(
+    (created) => {
+      if (isDisposed) created.dispose()
+      else world = created
+    },
+    (error) => (failure = error),
+  )
 
   return {
     send: (input) => inputs.push(input),
     run(dt, paused, frameLap) {
+      if (failure) throw failure
       lap = frameLap
-      pace(dt, 1)
+      if (world) pace(dt, 1)
     },
     between() {
+      if (!world) return null
       const arrays = world.arrays()
       return { older: arrays, newer: arrays, part: 1, jump: 0 }
     },
     take: () => 0,
-    dispose: world.dispose,
+    dispose() {
+      isDisposed = true
+      world?.dispose()
+    },
   }
 }

@@ -11,14 +11,14 @@ const { fround } = Math
 /** The names of the four ways, in their order. */
 export const WAYS = ['AgentTree', 'Grid', 'KdTree', 'loop in JavaScript']
 
-/** Creates queries for the neighbors of up to `most` agents within `reach`. */
-export function createQueries(crowd, reach, most) {
+/** Creates queries for the neighbors of up to `most` agents within `reach`. `instance`: that of the crowd. */
+export function createQueries(crowd, reach, most, instance) {
   const { capacity } = crowd
   const found = new Uint32Array(capacity)
   const ways = [
-    ofIndex(new AgentTree({ source: crowd })),
-    ofIndex(new Grid({ source: crowd, cellSize: reach })),
-    ofIndex(new KdTree({ source: crowd })),
+    ofIndex(new AgentTree({ source: crowd, instance })),
+    ofIndex(new Grid({ source: crowd, cellSize: reach, instance })),
+    ofIndex(new KdTree({ source: crowd, instance })),
     { build() {}, find, visits: () => capacity, dispose() {} },
   ].map((way) => ({
     ...way,

@@ -6,7 +6,8 @@
 // stands across, in the middle. Agents leave and enter out of view.
 
 import { Crowd, FlowField, ObstacleTree } from 'copse'
-import { smoothTime } from '../../view/clock.js'
+import { smoothTime, timeRuns } from '../../view/clock.js'
+import { createTimes, DIVIDED, loadThreads } from '../../view/threads.js'
 import { deepest } from '../../view/touching.js'
 import { createQueries } from './queries.js'
 
@@ -19,6 +20,7 @@ export const LEAST = 500 // agents
 export const NUMBERS = [
   ...['agents', 'capacity', 'radius', 'low', 'high'], // low, high: ends of the wall at the gap
   ...['stepTime', 'fieldTime', 'found', 'asked', 'depth', 'tick', 'hash', 'hashTick'],
+  ...['threads', 'oneTime', 'severalTime', 'equal'], // of a step with one thread, and with several
 ]
 const ABSENT = COLORS // kind of a free slot: it has no color
 const AREA = 40_000
@@ -53,38 +55,30 @@ export function shapeOf({ ratio, gap }) {
  * Creates the world. `ratio`: the view's extent ahead, divided by that across. `gap`: the gap's width as a part of
  * the wall. If its steps take longer than `budget` ms, it has fewer agents.
  *
- * @param {{ agents: number, ratio: number, along: 0 | 1, gap: number, budget?: number }} options
+ * @typedef {{ agents: number, ratio: number, along: 0 | 1, gap: number }} Options
+ * @param {Options & { threads: number, budget?: number }} options
  */
-export function createWorld({ budget = Infinity, ...options }) {
+export async function createWorld({ threads, budget = Infinity, ...rest }) {
+  const options = { ...rest, team: await loadThreads(threads) }
   const world = build(options)
   if (budget === Infinity) return world
   let least = Infinity
   for (let n = 0; n < TRIAL && least > budget; n++) least = Math.min(least, world.trial())
   if (least <= budget) return world
-  world.dispose()
+  world.free()
   const fitting = 100 * Math.floor((options.agents * budget) / least / 100)
   return build({ ...options, agents: Math.max(fitting, LEAST) })
 }
 
-function build({ agents, along, ratio, gap }) {
+function build({ agents, along, ratio, gap, team }) {
   const { ahead, across, half } = shapeOf({ ratio, gap })
   const end = ahead + OUTSIDE
   const farthest = across - half - CELL // of the gap's middle
   const radius = Math.sqrt((FILL * AREA) / Math.PI / agents)
   const walk = Math.min(MAX_WALK, (STRIDE * radius) / TIME_STEP)
-  const walls = new ObstacleTree({ capacity: 16 })
-  const known = new ObstacleTree({ capacity: 16 }) // the walls when the field's build began
-  const crowd = new Crowd({
-    ...{ capacity: agents, timeStep: TIME_STEP, radius, maxSpeed: FASTEST * walk, maxNeighbors: 6 },
-    ...{ neighborDistance: REACH * radius, timeHorizon: (HORIZON * radius) / walk },
-    timeHorizonObstacles: (4 * radius) / walk,
-  })
-  const field = new FlowField({
-    bounds: place2(-end, -across, BEHIND + CELL, across),
-    cell: CELL,
-    radius: Math.max(CELL / 2, 1.02 * radius),
-  })
-  const queries = createQueries(crowd, ASKED_REACH * radius, ASKED)
+  const own = createObjects(team.instance)
+  const { walls, known, crowd, field } = own
+  const queries = createQueries(crowd, ASKED_REACH * radius, ASKED, team.instance)
   // By slot: the lane in which the agent enters and leaves, and its color.
   const count = Math.floor((2 * across - 4 * radius) / (APART * radius)) // of lanes
   const lanes = Uint16Array.from({ length: agents }, (_, i) => count * ((EVEN[0] * i) % 1))
@@ -102,6 +96,34 @@ function build({ agents, along, ratio, gap }) {
   let depth // of the deepest overlap, by a radius
   let hash
   let hashTick
+  const times = createTimes()
+  let alone = null // the same objects with one thread, to compare with
+
+  function createObjects(instance) {
+    const walls = new ObstacleTree({ capacity: 16, instance })
+    const known = new ObstacleTree({ capacity: 16, instance }) // the walls when the field's build began
+    const crowd = new Crowd({
+      ...{ capacity: agents, timeStep: TIME_STEP, radius, maxSpeed: FASTEST * walk },
+      ...{ neighborDistance: REACH * radius, timeHorizon: (HORIZON * radius) / walk },
+      ...{ timeHorizonObstacles: (4 * radius) / walk, maxNeighbors: 6, instance },
+    })
+    const field = new FlowField({
+      bounds: place2(-end, -across, BEHIND + CELL, across),
+      cell: CELL,
+      radius: Math.max(CELL / 2, 1.02 * radius),
+      instance,
+    })
+    field.obstacles = known
+    crowd.obstacles = walls
+    crowd.follow(field, { mask: LED })
+    return {
+      ...{ walls, known, crowd, field },
+      dispose() {
+        crowd.follow(field, { mask: 0 })
+        for (const object of [crowd, field, walls, known]) object.dispose()
+      },
+    }
+  }
 
   function place(ahead, across) {
     return along === 0 ? [ahead, across] : [across, ahead]
@@ -230,6 +252,21 @@ function build({ agents, along, ratio, gap }) {
     tick++
   }
 
+  // Runs the next step with one thread and with several, and takes it back.
+  function compareThreads() {
+    if (team.threads.count === 1 || agents < DIVIDED.crowd) return
+    alone ??= createObjects()
+    const state = crowd.save()
+    raise(alone.walls, ends)
+    raise(alone.known, knownEnds)
+    alone.field.restore(field.save())
+    alone.crowd.restore(state)
+    const one = timeRuns(() => alone.crowd.step())
+    const several = timeRuns(() => crowd.step())
+    times.add(one, several, alone.crowd.hash() === crowd.hash())
+    crowd.restore(state)
+  }
+
   function mark() {
     const { neighbors, total, asked, count } = queries
     marked.set(kinds)
@@ -238,12 +275,16 @@ function build({ agents, along, ratio, gap }) {
     return marked
   }
 
+  // Frees the objects. The threads go on.
+  function free() {
+    queries.dispose()
+    own.dispose()
+    alone?.dispose()
+  }
+
   raise(walls, ends)
-  field.obstacles = known
   beginField()
   field.build()
-  crowd.obstacles = walls
-  crowd.follow(field, { mask: LED })
   for (let i = 0; i < agents; i++) enter((2 * ((EVEN[1] * i) % 1) - 1) * end)
   sort()
   queries.compare()
@@ -272,6 +313,7 @@ function build({ agents, along, ratio, gap }) {
       queries.run()
       if (tick % COMPARED === 0) {
         queries.compare()
+        compareThreads()
         depth = deepest(crowd)
         hash = crowd.hash()
         hashTick = tick
@@ -280,10 +322,13 @@ function build({ agents, along, ratio, gap }) {
     },
 
     arrays() {
+      const { one, several, equal } = times.medians
+      const { count, reason } = team.threads
       const values = {
         ...{ agents: crowd.count, capacity: agents, radius, low: ends[0], high: ends[1] },
         ...{ stepTime, fieldTime, found: queries.total, asked: queries.count },
         ...{ depth, tick, hash, hashTick },
+        ...{ threads: count, oneTime: one, severalTime: several, equal },
       }
       return {
         positions: crowd.positions.subarray(0, 2 * agents),
@@ -296,13 +341,15 @@ function build({ agents, along, ratio, gap }) {
             ...[buildTime, queryTime, read, equal],
           ]),
         ),
+        reason: new TextEncoder().encode(reason), // why there are not more threads
       }
     },
 
+    free,
+
     dispose() {
-      queries.dispose()
-      crowd.follow(field, { mask: 0 })
-      for (const object of [crowd, field, walls, known]) object.dispose()
+      free()
+      team.dispose()
     },
   }
 }

@@ -9,7 +9,7 @@ import * as d3Loops from '../../peers/loops.js?d3'
 import * as gridLoops from '../../peers/loops.js?grid'
 import * as kdbushLoops from '../../peers/loops.js?kdbush'
 import * as rbushLoops from '../../peers/loops.js?rbush'
-import { bruteForce, copseOf, d3Quadtree, gridOf, kdbush, rbush } from '../../peers/peers.js'
+import { bruteForce, copseOf, d3Quadtree, gridOf, kdbush, ours, rbush } from '../../peers/peers.js'
 
 // All others are compared with the first one.
 export const contenders = [
@@ -20,3 +20,11 @@ export const contenders = [
   { name: 'd3-quadtree', create: d3Quadtree, loops: d3Loops },
   { name: 'brute force', create: bruteForce, loops: bruteLoops, limit: 5_000 },
 ]
+
+/** Returns the first contender with the threads of an instance. */
+export const threadedTree = (instance) => ({
+  name: `with ${instance.threads.count} threads`,
+  create: ours(simd.AgentTree, simd.AgentTree3D, () => ({ instance }), simd.Sensors),
+  loops: copseLoops,
+  isThreaded: true,
+})
