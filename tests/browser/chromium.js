@@ -21,14 +21,15 @@ export const launch = () => chromium.launch({ executablePath: CHROMIUM, args: AR
 /**
  * Serves a folder and launches a browser. `close()` ends both.
  * @param {string} folder
+ * @param {Record<string, string>} [headers] of all responses
  */
-export async function open(folder) {
+export async function open(folder, headers) {
   const server = await preview({
     configFile: false,
     root: folder,
     logLevel: 'error',
     build: { outDir: '.' },
-    preview: { host: '127.0.0.1', port: 0 },
+    preview: { host: '127.0.0.1', port: 0, headers },
   })
   const browser = await launch()
   const url = String(server.resolvedUrls?.local[0])

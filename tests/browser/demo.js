@@ -116,9 +116,10 @@ function takeOverFrames() {
 /**
  * Serves the demo and opens its pages. The tests of a file share pages: loading the demo again takes a sixth
  * of the processor time of a new page.
+ * @param {Record<string, string>} [headers] of all responses
  */
-export async function openDemo() {
-  const site = await open('web/dist')
+export async function openDemo(headers) {
+  const site = await open('web/dist', headers)
   const shared = [] // { page, errors, kind, used }
   let visits = 0
 
