@@ -501,6 +501,10 @@ bench-paths: lib
 bench-crowd: lib $(BENCH_NATIVE)
 	$(BENCH) quick crowd
 
+## bench-threads: measure how much faster THREADS (2) threads are than one
+bench-threads: lib
+	node tests/bench/threads.js $(or $(THREADS),2)
+
 ## bench-crossings: measure where the grid, the agent tree and the k-d tree break even
 bench-crossings: lib
 	node --no-liftoff tests/bench/crossings.js

@@ -104,10 +104,10 @@ typedef struct copse_allocator { /* if `allocate` is NULL (the default), malloc 
 /* ---- Threads ----------------------------------------------------------------------------- *
  * By default, all work is done by the calling thread. A host with threads of its own, such as an
  * engine with a job system, can give an index of points or a crowd a runner. These calls are then
- * divided into tasks: builds of an agent tree of at least 4,096 agents, all_within and
- * all_neighbors of at least 2,048, and steps of a crowd of at least 1,024. Results are the same
- * bits with any runner, with any number of threads, and without a runner. An object starts no
- * threads, and keeps none: when a call returns, all its tasks have ended. Tasks call neither the
+ * divided into tasks: builds of an agent tree of at least 8,192 agents, all_within of at
+ * least 4,096, all_neighbors of at least 2,048, and steps of a crowd of at least 1,024. Results are
+ * the same bits with any runner, with any number of threads, and without a runner. An object starts
+ * no threads, and keeps none: when a call returns, all its tasks have ended. Tasks call neither the
  * allocator nor the runner. A thread that runs tasks needs a stack of 1 MB, which is more than
  * macOS and musl give to new threads. A runner that several objects share must allow calls at the
  * same time, if they are used by several threads. */
@@ -118,8 +118,8 @@ typedef struct copse_tasks {
   void (*run)(void *context, void (*task)(void *argument, uint32_t index), void *argument,
               uint32_t count);
   void *context;
-  /* How many tasks can run at the same time: all_within starts as many, other calls up to four
-   * times as many. Fewer than 2: no task is started. */
+  /* How many tasks can run at the same time: all_within starts as many, other calls more.
+   * Fewer than 2: no task is started. */
   uint32_t threads;
 } copse_tasks;
 

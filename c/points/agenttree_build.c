@@ -25,13 +25,18 @@ static uint64_t median_nodes(uint64_t n, uint64_t leafSize) {
   return 2 * leaves - 1 < onePerLeaf ? 2 * leaves - 1 : onePerLeaf;
 }
 
-/* Does not depend on the capacity of the index: a build that runs short of nodes splits
- * differently, and equal agents must give equal trees, whatever the capacity. */
-uint64_t agenttree_node_budget(uint64_t n, uint64_t leafSize) {
-  uint64_t least = median_nodes(n, leafSize), roomy = NODE_WORK * n / leafSize;
+/* Returns how many nodes a subtree of n agents may have: about `work` / leafSize per agent. */
+static uint64_t node_budget(uint64_t n, uint64_t leafSize, uint64_t work) {
+  uint64_t least = median_nodes(n, leafSize), roomy = work * n / leafSize;
   uint64_t onePerLeaf = n > 0 ? 2 * n - 1 : 1;
   if (roomy < least) return least;
   return roomy < onePerLeaf ? roomy : onePerLeaf;
+}
+
+/* Does not depend on the capacity of the index: a build that runs short of nodes splits
+ * differently, and equal agents must give equal trees, whatever the capacity. */
+uint64_t agenttree_node_budget(uint64_t n, uint64_t leafSize) {
+  return node_budget(n, leafSize, NODE_WORK);
 }
 
 /* ---- Build ------------------------------------------------------------------------------- */
@@ -425,9 +430,9 @@ static void place_parts(build_job *job) {
       continue;
     }
     const uint64_t size = top->run.end - top->run.begin, leafSize = job->tree->leafSize;
-    const uint64_t least = median_nodes(size, leafSize), roomy = (NODE_WORK - 1) * size / leafSize;
+    const uint64_t budget = node_budget(size, leafSize, NODE_WORK - 1);
     top->first = first;
-    top->count = (node_count){least, roomy > least ? roomy : least, first, false};
+    top->count = (node_count){median_nodes(size, leafSize), budget, first, false};
     first += (uint32_t)top->count.budget;
   }
 }

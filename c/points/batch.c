@@ -208,7 +208,7 @@ SMALL_CODE copse_status copse_points_all_within(const copse_points *points, floa
     return COPSE_INVALID_ARGUMENT;
   if (!points->isBuilt) return COPSE_NOT_BUILT;
   rows_start(&writer, rows, row_count(points), points->present);
-  if (tasks_divide(&points->tasks, points->present, BATCH_DIVIDED))
+  if (tasks_divide(&points->tasks, points->present, WITHIN_DIVIDED))
     batch_within_in_tasks(&batch, radius, &writer);
   else
     points->type->allWithin(points, &batch, radius, (task_range){0, points->present}, &writer);
@@ -492,7 +492,7 @@ SMALL_CODE copse_status batch_all_neighbors(const copse_points *points,
   if (count) memset(rows->counts, 0, count * sizeof(uint32_t));
   if (!k) return COPSE_OK;
   search_start(&search, k, rows);
-  if (tasks_divide(&points->tasks, points->present, BATCH_DIVIDED))
+  if (tasks_divide(&points->tasks, points->present, NEIGHBORS_DIVIDED))
     batch_neighbors_in_tasks(&search, searchRange);
   else
     searchRange(points, &search, (task_range){0, points->present});

@@ -246,10 +246,10 @@ void batch_nearest_alone(neighbor_search *search, const float *center, uint32_t 
 
 /* ---- Batches that are divided into tasks: see batch_tasks.c ---- */
 
-/* If there are at least BATCH_DIVIDED agents and a runner (copse_tasks), a batch for all agents is
- * divided into tasks for ranges of agents. The size of a range is a multiple of BATCH_RANGE. Rows
- * do not depend on the ranges. */
-enum { BATCH_RANGE = 512, BATCH_DIVIDED = 2048 };
+/* If there are enough agents (WITHIN_DIVIDED for all_within, NEIGHBORS_DIVIDED for all_neighbors)
+ * and a runner (copse_tasks), a batch for all agents is divided into tasks for ranges of agents.
+ * The size of a range is a multiple of BATCH_RANGE. Rows do not depend on the ranges. */
+enum { BATCH_RANGE = 512, WITHIN_DIVIDED = 4096, NEIGHBORS_DIVIDED = 2048 };
 
 /* Copies the finished rows in search->queue to the results. */
 void batch_flush(neighbor_search *search);

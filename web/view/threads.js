@@ -6,7 +6,7 @@ import { formatNumber, formatSpeed, formatTime } from './format.js'
 import { createTimer } from './pace.js'
 
 /** The least numbers of agents whose batches, or whose steps, the library divides among threads. */
-export const DIVIDED = { index: 2_048, crowd: 1_024 }
+export const DIVIDED = { index: 4_096, crowd: 1_024 }
 export const threadParams = { threads: 1 }
 const EVERY = 0.5 // seconds between measurements
 const RUNS = 9 // the medians are shown

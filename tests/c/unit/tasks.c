@@ -176,6 +176,45 @@ static void test_points_are_the_same(void) {
   }
 }
 
+/* A larger tree, since small ones are built without tasks. */
+static void check_tree(int input, uint32_t dim, uint32_t leafSize, const copse_tasks *runner) {
+  enum { MANY = 9000, CELLS = 8 * 6 * MANY };
+  static float points[3 * MANY], cells[2][CELLS];
+  static uint32_t groups[MANY];
+  copse_agenttree_def def = copse_agenttree_default();
+  copse_points *trees[2];
+  uint32_t counts[2], seed = 9;
+  const uint32_t *orders[2];
+  size_t sizes[2];
+  def.dimensions = dim;
+  def.capacity = MANY;
+  def.leafSize = leafSize;
+  fill_input(points, input, MANY, dim, true);
+  for (uint32_t i = 0; i < MANY; i++) groups[i] = input % 2 ? 1 : 1 + random_word(&seed) % 3;
+  const copse_const_positions given = interleaved(points, dim);
+  for (int i = 0; i < 2; i++) {
+    if (i) def.tasks = *runner;
+    CHECK(copse_agenttree_create(&def, &trees[i]) == COPSE_OK);
+    CHECK(copse_points_build_from(trees[i], &given, groups, MANY, NULL) == COPSE_OK);
+    CHECK(copse_points_validate(trees[i]));
+    orders[i] = copse_points_order(trees[i], &counts[i]);
+    sizes[i] = copse_points_cells(trees[i], 0, cells[i], CELLS);
+  }
+  CHECK(counts[0] == counts[1] && same(orders[0], orders[1], counts[0]));
+  CHECK(sizes[0] == sizes[1] && sizes[0] <= CELLS && same(cells[0], cells[1], sizes[0]));
+  for (int i = 0; i < 2; i++) copse_points_destroy(trees[i]);
+}
+
+static void test_trees_are_the_same(void) {
+  for (int input = 0; input < INPUTS; input++) {
+    const copse_tasks runner = runner_start((uint32_t)input);
+    for (uint32_t dim = 2; dim <= 3; dim++)
+      for (uint32_t leafSize = 1; leafSize <= 4096; leafSize *= 16)
+        check_tree(input, dim, leafSize, &runner);
+    runner_end(&runner);
+  }
+}
+
 /* ---- Crowds ---- */
 
 typedef struct world {
@@ -281,6 +320,7 @@ static void test_crowds_are_the_same(void) {
 
 const unit_test TASKS_TESTS[] = {
     TEST(test_points_are_the_same),
+    TEST(test_trees_are_the_same),
     TEST(test_crowds_are_the_same),
     {NULL, NULL, false},
 };
