@@ -26,8 +26,6 @@ export class Instance {
   #functions = {}
   /** Lists of names by address, filled by `names`. @type {Record<number, string[]>} */ #names = {}
   /** @type {WebAssembly.Memory} */ memory
-  /** True if other threads share the memory. */
-  _isShared = false
   /** The entry point of the package that made this instance, such as 'copse/grid'. */
   _entry = ''
 
@@ -44,7 +42,7 @@ export class Instance {
     const initial = Math.ceil(Math.max(bytes, MIN_BYTES) / PAGE_BYTES)
     const maximum = mayGrow ? MAX_MEMORY / PAGE_BYTES : initial
     try {
-      this.memory = new WebAssembly.Memory({ initial, maximum, shared: this._isShared })
+      this.memory = this._reserve(initial, maximum)
     } catch {
       throw new CopseError('OUT_OF_MEMORY', `init: no memory for ${bytes} bytes`)
     }
@@ -58,6 +56,11 @@ export class Instance {
     this.#exports = exports
     this.#exports._initialize?.()
     return this
+  }
+
+  /** Returns new linear memory. Sizes are in pages. */
+  _reserve(initial, maximum) {
+    return new WebAssembly.Memory({ initial, maximum })
   }
 
   /**

@@ -15,16 +15,17 @@ const USUAL_THREADS = 8
 /** How long to wait for workers to start, in milliseconds. */
 const START_TIME = 10_000
 
-/** Terminates the workers of an instance that was garbage-collected without `dispose()`. */
+/** Ends the workers of an instance that was garbage-collected without `dispose()`. */
 const undisposed = /* @__PURE__ */ (() =>
-  globalThis.FinalizationRegistry &&
-  new FinalizationRegistry((workers) => {
-    for (const worker of workers) worker.terminate()
-  }))()
+  globalThis.FinalizationRegistry && new FinalizationRegistry((crew) => crew.end()))()
 
-/** Returns `node:worker_threads` in Node; else undefined. */
-const nodeThreads = () =>
-  /** @type {any} */ (globalThis).process?.getBuiltinModule?.('node:worker_threads')
+/** Returns a module of Node; in browsers, undefined. */
+const nodeModule = (name) => /** @type {any} */ (globalThis).process?.getBuiltinModule?.(name)
+const nodeThreads = () => nodeModule('node:worker_threads')
+
+/** Returns the number of processors. Node 20 has no `navigator`. */
+const processors = () =>
+  globalThis.navigator?.hardwareConcurrency ?? nodeModule('node:os')?.availableParallelism() ?? 1
 
 /** Returns why this page or program can't have threads; '' if it can. */
 function obstacle() {
@@ -38,12 +39,10 @@ function obstacle() {
 function startWorker() {
   if (typeof Worker === 'undefined') return new (nodeThreads().Worker)(source, { eval: true })
   const url = URL.createObjectURL(new Blob([source], { type: 'text/javascript' }))
-  try {
-    return new Worker(url, { type: 'module', name: 'copse' })
-  } finally {
-    // Not at once: the worker may not have fetched its source yet.
-    setTimeout(() => URL.revokeObjectURL(url), START_TIME)
-  }
+  const worker = new Worker(url, { type: 'module', name: 'copse' })
+  // Not earlier: the worker must have fetched its source.
+  worker.addEventListener('message', () => URL.revokeObjectURL(url), { once: true })
+  return worker
 }
 
 /** Calls `listener` with the data of each message, in a browser or in Node. */
@@ -52,16 +51,75 @@ function listen(worker, type, listener) {
   else worker.addEventListener(type, (event) => listener(event.data ?? event))
 }
 
+/**
+ * The workers of an instance, and why there are not more. Listeners of workers refer to this, not
+ * to the instance: so an instance that is no longer used can be garbage-collected.
+ */
+class Crew {
+  /** @type {any[]} */ workers = []
+  reason = ''
+
+  /**
+   * Starts a worker and sends it `message`. Resolves when the worker is ready or has failed.
+   */
+  async start(workerFactory, message) {
+    let worker
+    try {
+      worker = await workerFactory()
+      await this.#ready(worker, message)
+    } catch (why) {
+      const error = /** @type {any} */ (why)
+      this.reason ||= `a worker can't be started: ${error?.message ?? error}`
+      worker?.terminate?.()
+      return
+    }
+    worker.unref?.() // from now on, the worker does not keep the program from ending
+    this.workers.push(worker)
+  }
+
+  #ready(worker, message) {
+    return new Promise((resolve, reject) => {
+      let timer
+      const end = (error) => {
+        clearTimeout(timer)
+        this.#lose(worker, error)
+        reject(error)
+      }
+      listen(worker, 'message', (data) => {
+        if (data !== 'ready') return
+        clearTimeout(timer)
+        resolve(null)
+      })
+      listen(worker, 'error', (error) => end(error?.message ?? 'its script was blocked'))
+      worker.on?.('exit', () => end('it ended'))
+      worker.postMessage(message)
+      timer = setTimeout(() => reject('it was not ready in time'), START_TIME)
+    })
+  }
+
+  #lose(worker, why) {
+    const place = this.workers.indexOf(worker)
+    if (place < 0) return
+    this.workers.splice(place, 1)
+    this.reason ||= `a worker failed: ${why}`
+  }
+
+  /** Ends all workers. */
+  end() {
+    for (const worker of this.workers.splice(0)) worker.terminate()
+  }
+}
+
 /** An instance whose builds, batches and crowd steps are divided among threads. */
 export class ThreadedInstance extends Instance {
-  _isShared = true
-  /** @type {any[]} */ #workers = []
-  #wanted = 1
-  #reason = ''
+  #crew = new Crew()
+  /** The function of the core that sets how many threads work. */
+  #setThreads
 
   /** How many threads work, and why not more. */
   get threads() {
-    return { count: 1 + this.#workers.length, reason: this.#reason }
+    const { workers, reason } = this.#crew
+    return { count: 1 + workers.length, reason }
   }
 
   async load(entry, module, bytes, mayGrow, onGrow, options) {
@@ -71,75 +129,45 @@ export class ThreadedInstance extends Instance {
     if (typeof workerFactory !== 'function')
       refuse(call, 'workerFactory', workerFactory, 'a function', false)
     await super.load(entry, module, Math.max(bytes, LEAST_BYTES), mayGrow, onGrow, options)
-    const processors = globalThis.navigator?.hardwareConcurrency ?? USUAL_THREADS
-    this.#wanted = threads ?? Math.min(processors, USUAL_THREADS)
-    this.#reason = this.#wanted === 1 ? 'one thread was asked for' : obstacle()
-    if (!this.#reason) await this.#start(module, workerFactory)
-    const count = this.#workers.length
-    if (count) {
-      const wasm = /** @type {any} */ (this.enter())
-      wasm.threads_set(1 + count)
-      this.leave()
-      undisposed?.register(this, [...this.#workers], this)
+    const wanted = threads ?? Math.min(processors(), USUAL_THREADS)
+    const one = threads ? 'one thread was asked for' : 'there is one processor'
+    const crew = this.#crew
+    crew.reason = wanted === 1 ? one : obstacle()
+    if (crew.reason) return this
+
+    const wasm = /** @type {any} */ (this.enter())
+    this.#setThreads = wasm.threads_set
+    const starts = []
+    for (let i = 1; i < wanted; i++) {
+      const stack = wasm.threads_stack(STACK_BYTES) >>> 0
+      if (stack) starts.push(crew.start(workerFactory, { module, memory: this.memory, stack }))
+      else crew.reason = 'no memory for more stacks'
+    }
+    this.leave()
+    await Promise.all(starts)
+    const { count } = this.threads
+    if (count > 1) {
+      this.#setThreads(count)
+      undisposed?.register(this, crew, this)
     }
     return this
   }
 
-  /** Starts the workers, and waits until each of them is ready or has failed. */
-  async #start(module, workerFactory) {
-    const starts = []
-    for (let i = 1; i < this.#wanted; i++) starts.push(this.#startOne(module, workerFactory, i))
-    await Promise.all(starts)
-    const missing = this.#wanted - 1 - this.#workers.length
-    if (missing) this.#reason ||= `${missing} of ${this.#wanted - 1} workers did not start`
-  }
-
-  async #startOne(module, workerFactory, index) {
-    const wasm = /** @type {any} */ (this.enter())
-    const stack = wasm.threads_stack(STACK_BYTES) >>> 0
-    this.leave()
-    if (!stack) {
-      this.#reason = 'no memory for more stacks'
-      return
-    }
-    let worker
-    try {
-      worker = await workerFactory()
-    } catch (error) {
-      this.#reason = `a worker can't be made: ${error}`
-      return
-    }
-    const isReady = await new Promise((resolve) => {
-      const timer = setTimeout(() => resolve(false), START_TIME)
-      const end = (isReady) => {
-        clearTimeout(timer)
-        resolve(isReady)
+  /** Returns shared memory. Where there is no room for the maximum, it is lower. */
+  _reserve(initial, maximum) {
+    for (let pages = maximum; ; pages = Math.max(initial, pages >> 1))
+      try {
+        return new WebAssembly.Memory({ initial, maximum: pages, shared: true })
+      } catch (error) {
+        if (pages === initial) throw error
       }
-      listen(worker, 'message', (data) => end(data === 'ready'))
-      listen(worker, 'error', (error) => {
-        this.#reason ||= `a worker failed: ${error?.message ?? 'its script was blocked'}`
-        this.#lose(worker)
-        end(false)
-      })
-      worker.on?.('exit', () => this.#lose(worker))
-      worker.postMessage({ module, memory: this.memory, stack, index })
-    })
-    worker.unref?.() // from now on, the worker does not keep the program from ending
-    if (isReady) this.#workers.push(worker)
-    else worker.terminate()
-  }
-
-  #lose(worker) {
-    const place = this.#workers.indexOf(worker)
-    if (place < 0) return
-    this.#workers.splice(place, 1)
-    this.#reason ||= 'a worker ended'
   }
 
   /** Ends the workers. Objects of this instance go on with one thread. */
   dispose() {
-    for (const worker of this.#workers.splice(0)) worker.terminate()
-    this.#reason = 'the instance was disposed'
+    this.#setThreads?.(1) // first: a worker that is being terminated must not begin a task
+    this.#crew.end()
+    this.#crew.reason = 'the instance was disposed'
     undisposed?.unregister(this)
   }
 }
