@@ -7,17 +7,24 @@ import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { CORES } from './support/indexes.js'
 
-const script = fileURLToPath(new URL('./support/garbage/frames.js', import.meta.url))
+const script = (name) => fileURLToPath(new URL(`./support/garbage/${name}`, import.meta.url))
 
-/** Returns the bytes that a frame allocates, on average. @param {string[]} words for frames.js */
-function bytesPerFrame(...words) {
-  // The count must not depend on the machine's load: code is compiled immediately, not in the background. Nothing is
-  // collected meanwhile: the young generation has room for all that the warm-up allocates, and time alone causes no
-  // collection.
-  const flags = ['--min-semi-space-size=64', '--no-concurrent-recompilation', '--no-memory-reducer']
-  const options = { encoding: 'utf8', timeout: 120_000 }
-  return Number(execFileSync(process.execPath, [...flags, script, ...words], options))
+/** Returns what a script prints, a number or an object. @param {string[]} words flags, then the script */
+function run(...words) {
+  // Counts must not depend on the machine's load: code is compiled immediately, not in the background, and time alone
+  // causes no collection.
+  const flags = ['--no-concurrent-recompilation', '--no-memory-reducer']
+  return JSON.parse(execFileSync(process.execPath, [...flags, ...words], { timeout: 120_000 }))
 }
+
+/**
+ * Returns the bytes that a frame allocates, on average. Nothing is collected meanwhile: the young generation has room
+ * for all that the warm-up allocates. @param {string[]} words for frames.js
+ */
+const bytesPerFrame = (...words) => run('--min-semi-space-size=64', script('frames.js'), ...words)
+
+/** Returns the number of collections, and the bytes that each frame allocates. */
+const inThreads = (...words) => run('--max-semi-space-size=16', script('threads.js'), ...words)
 
 const test = suite('garbage')
 
@@ -29,6 +36,13 @@ for (const kind of [...CORES, 'Crowd', 'Sensors', 'FlowField'])
 
 test('one view per frame is counted', () => {
   assert.ok(bytesPerFrame('AgentTree', 'views') > 1)
+})
+
+test('frames with threads make no garbage', () => {
+  const { collections, bytes } = inThreads()
+  assert.is(collections, 0)
+  assert.ok(bytes < 12, `${bytes}`) // a number per frame is 16 bytes; to measure takes some 400 per part
+  assert.ok(inThreads('views').bytes > 32)
 })
 
 test.run()
