@@ -2,6 +2,7 @@
 // suites.js, and `scene=` with the name of a scene of the demo, which the server has in demo/.
 
 import './instances.js'
+import { create } from 'copse/threads'
 import { startScene } from './scene.js'
 import { suites } from './suites.js'
 
@@ -36,7 +37,16 @@ async function run(name) {
   } catch (error) {
     fail(error)
   }
-  return { name, passed, failed: Math.max(failed, Number(output !== '')), output }
+  const threads = name === 'threads' ? await threadsHere() : undefined
+  return { name, passed, failed: Math.max(failed, Number(output !== '')), output, threads }
+}
+
+/** Returns how many of two threads work in this page, and why not more. */
+async function threadsHere() {
+  const instance = await create({ threads: 2 })
+  const { threads } = instance
+  instance.dispose()
+  return threads
 }
 
 for (const name of location.search.slice(1).split(','))

@@ -10,7 +10,13 @@ const here = (/** @type {string} */ path) => fileURLToPath(new URL(path, import.
 const BUILT = here('../../build/browser')
 const LATE = 300 // milliseconds by which style sheets are delayed: no script may run before they are loaded
 
-/** @typedef {{ name: string, passed: number, failed: number, output: string }} Report */
+/**
+ * @typedef {{
+ *   name: string, passed: number, failed: number, output: string,
+ *   threads?: { count: number, reason: string },
+ * }} Report
+ * `threads`: of an instance for two threads, in the report of the suite of that name
+ */
 /** @typedef {{ ended: Promise<string>, close: () => Promise<void> }} Browser `ended` resolves to a reason */
 
 /**
@@ -28,6 +34,7 @@ export async function buildPage() {
         alias: [
           { find: /^copse$/, replacement: `${dist}/copse.js` },
           { find: /^copse\/scalar$/, replacement: `${dist}/scalar.js` },
+          { find: /^copse\/threads$/, replacement: `${dist}/threads.js` },
         ],
       },
       build: {
@@ -41,6 +48,12 @@ export async function buildPage() {
     installed.remove() // the page is built and needs it no more
   }
   return BUILT
+}
+
+/** The headers that isolate a page, so that it can share memory with workers. */
+export const ISOLATED = {
+  'Cross-Origin-Opener-Policy': 'same-origin',
+  'Cross-Origin-Embedder-Policy': 'require-corp',
 }
 
 /** Opens an address in Chromium. @param {string} url @returns {Promise<Browser>} */
@@ -57,9 +70,10 @@ export async function openChromium(url) {
  * @param {string[]} names suites of suites.js, and `scene=` with the name of a scene of the demo
  * @param {number} seconds time limit for all of them
  * @param {(url: string) => Promise<Browser>} open
+ * @param {Record<string, string>} headers
  * @returns {Promise<Report[]>}
  */
-export async function reportsOf(names, seconds, open = openChromium) {
+export async function reportsOf(names, seconds, open = openChromium, headers = {}) {
   /** @type {Map<string, Report>} */
   const reports = new Map()
   /** @type {(why: string) => void} */
@@ -87,7 +101,7 @@ export async function reportsOf(names, seconds, open = openChromium) {
     root: BUILT,
     logLevel: 'error',
     build: { outDir: '.' },
-    preview: { host: '127.0.0.1', port: 0 },
+    preview: { host: '127.0.0.1', port: 0, headers },
     plugins: [plugin],
   })
   let browser

@@ -17,6 +17,7 @@ export const suites = {
   octree: () => import('../js/octree.test.js'),
   raycast: () => import('../js/raycast.test.js'),
   snapshot: () => import('../js/snapshot.test.js'),
+  threads: () => import('../js/threads.test.js'),
   transfer: () => import('../js/transfer.test.js'),
   worker: () => import('../js/worker.test.js'),
   wrap: () => import('../js/wrap.test.js'),
