@@ -11,7 +11,7 @@ import { existsSync, mkdtempSync, readdirSync, rmSync, symlinkSync, writeFileSyn
 import { tmpdir } from 'node:os'
 import { fileURLToPath } from 'node:url'
 import { CHROMIUM } from '../browser/chromium.js'
-import { buildPage, openChromium, reportsOf } from '../browser/reports.js'
+import { buildPage, ISOLATED, openChromium, reportsOf } from '../browser/reports.js'
 import { suites } from '../browser/suites.js'
 import { inTurn, runWithin, uvuResult } from './commands.js'
 
@@ -19,7 +19,10 @@ const WEBKIT = 'webkit2gtk-driver xvfb xauth'
 const SECONDS = 900 // time limit for a file of tests in Node, and for a whole browser
 const run = runWithin(SECONDS)
 
-/** @typedef {{ version: string, passed: number, failed: number }} Result */
+/**
+ * @typedef {{ version: string, passed: number, failed: number, threads?: string }} Result
+ * `threads`: how many of two threads work in a page, isolated and not
+ */
 
 // ---- Node ----
 
@@ -127,6 +130,8 @@ const webKit = () => ['xvfb-run', '-a', miniBrowser()]
 const openWebKit = (locale) =>
   openBy(() => [...webKit(), '--geometry=1280x800'], {
     LC_ALL: locale,
+    // Safari's default. Without it, this WebKit has no SharedArrayBuffer even in a page that is isolated.
+    JSC_useSharedArrayBuffer: '1',
     WEBKIT_DISABLE_SANDBOX_THIS_IS_DANGEROUS: '1', // there is no sandbox for root; only our page is opened
   })
 
@@ -136,7 +141,7 @@ const scenes = () =>
     .map((file) => `scene=${file.replace('.js', '')}`)
 
 /**
- * Runs all suites and scenes in a browser.
+ * Runs all suites and scenes in a browser, and the suite of threads again in a page that is isolated.
  * @param {string[]} command that opens it
  * @param {string} packages of Debian, for the message if it is missing
  * @param {(url: string) => Promise<import('../browser/reports.js').Browser>} open
@@ -146,14 +151,25 @@ async function inBrowser([command, ...args], packages, open) {
   const { output, clean } = await run(command, ...args, '--version')
   if (!clean) throw new Error(`missing; on Debian, install ${packages}\n${output}`)
   const version = /\d+(\.\d+)+/.exec(output)?.[0] ?? ''
-  const result = { version, passed: 0, failed: 0 }
   const names = [...scenes(), ...Object.keys(suites)]
-  for (const { name, passed, failed, output } of await reportsOf(names, SECONDS, open)) {
+  const reports = await reportsOf(names, SECONDS, open)
+  const isolated = await reportsOf(['threads'], SECONDS, open, ISOLATED)
+  const result = { version, passed: 0, failed: 0, threads: threadsOf(reports, isolated) }
+  for (const { name, passed, failed, output } of [...reports, ...isolated]) {
     if (failed) console.log(`FAIL ${name}\n${output}`)
     result.passed += passed
     result.failed += failed
   }
   return result
+}
+
+/** Describes the threads in a page, and in a page that is isolated. */
+function threadsOf(...pages) {
+  const [usual, isolated] = pages.map((reports) => {
+    const { count, reason } = reports.find(({ threads }) => threads)?.threads ?? {}
+    return reason ? `${count} (${reason})` : count
+  })
+  return `isolated ${isolated}, else ${usual}`
 }
 
 // ---- All engines ----
@@ -182,17 +198,17 @@ async function main() {
   if (names.some((name) => !name.startsWith('node-')))
     symlinkSync(`${process.cwd()}/web/dist`, `${await buildPage()}/demo`)
 
-  const rows = [['engine', 'version', 'passed', 'failed', 'seconds']]
+  const rows = [['engine', 'version', 'passed', 'failed', 'seconds', 'threads']]
   const totals = { passed: 0, failed: 0 }
   for (const name of names) {
     console.log(`${name} …`)
     const start = performance.now()
-    const { version, passed, failed } = await engines[name]().catch((error) => {
+    const { version, passed, failed, threads } = await engines[name]().catch((error) => {
       console.log(`FAIL ${name}: ${error.message}`)
-      return { version: 'none', passed: 0, failed: 1 }
+      return { version: 'none', passed: 0, failed: 1, threads: '' }
     })
     const seconds = Math.round((performance.now() - start) / 1000)
-    rows.push([name, version, ...[passed, failed, seconds].map(String)])
+    rows.push([name, version, ...[passed, failed, seconds].map(String), threads ?? ''])
     totals.passed += passed
     totals.failed += failed
   }
