@@ -21,7 +21,11 @@ const undisposed = /* @__PURE__ */ (() =>
 
 /** Returns a module of Node; in browsers, undefined. */
 const nodeModule = (name) => /** @type {any} */ (globalThis).process?.getBuiltinModule?.(name)
-const nodeThreads = () => nodeModule('node:worker_threads')
+/**
+ * Returns Node's module for workers. Used also in Deno and Bun: there, a `Worker` of the web may keep
+ * a program from ending. Not in pages, as those of Electron have the module but can't use it.
+ */
+const nodeThreads = () => (globalThis.document ? undefined : nodeModule('node:worker_threads'))
 
 /** Returns the number of processors. Node 20 has no `navigator`. */
 const processors = () =>
@@ -37,7 +41,8 @@ function obstacle() {
 
 /** Starts a worker that runs thread.js, from its text: so no bundler must find a file. */
 function startWorker() {
-  if (typeof Worker === 'undefined') return new (nodeThreads().Worker)(source, { eval: true })
+  const threads = nodeThreads()
+  if (threads) return new threads.Worker(source, { eval: true })
   const url = URL.createObjectURL(new Blob([source], { type: 'text/javascript' }))
   const worker = new Worker(url, { type: 'module', name: 'copse' })
   // Not earlier: the worker must have fetched its source.

@@ -145,14 +145,16 @@ const FACTORIES = {
 for (const [name, [workerFactory, reason]] of Object.entries(FACTORIES))
   test(`a workerFactory ${name} leaves one thread`, () => assertAlone({ workerFactory }, reason))
 
-test('a Worker class that throws leaves one thread', () => {
+test('in a page, a Worker class that throws leaves one thread', () => {
   class Refusing {
     constructor() {
       throw new Error('blocked by a policy')
     }
   }
-  return withProperty(globalThis, 'Worker', Refusing, () =>
-    assertAlone({}, /^a worker can't be started: blocked by a policy$/),
+  return withProperty(globalThis, 'document', {}, () =>
+    withProperty(globalThis, 'Worker', Refusing, () =>
+      assertAlone({}, /^a worker can't be started: blocked by a policy$/),
+    ),
   )
 })
 
