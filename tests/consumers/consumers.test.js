@@ -11,11 +11,15 @@ import { fileURLToPath } from 'node:url'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { launch } from '../browser/chromium.js'
+import { ISOLATED } from '../browser/reports.js'
 import { documents } from '../js/support/documents.js'
 import { pack } from './install.js'
 
 const consumers = suite('consumers')
 const ANSWER = '0 1'
+/** What threads/main.js logs with two threads, and in a page that can't have them. */
+const TWO_THREADS = '2 threads 315040'
+const ONE_THREAD = '1 the page is not cross-origin isolated 315040'
 const ENTRIES = ['copse', 'copse/scalar', 'copse/external']
 const DIST = 'node_modules/copse/dist'
 const INSTALL_MS = 120_000
@@ -258,7 +262,10 @@ for (const version of ['7', '6', '5.9', '5.7', '5.4', '5.0']) {
   const add = ['7', '5.0'].includes(version) ? consumer : weekly
   add(`TypeScript ${version}`, [`typescript@${version}`], (folder) => {
     const dom = 'es2022,dom'
-    const libraries = { types: 'es2022', main: dom, page: dom, using: 'es2022,esnext.disposable' }
+    const libraries = {
+      ...{ types: 'es2022', main: dom, page: dom, threads: dom },
+      using: 'es2022,esnext.disposable',
+    }
     cpSync(pathOf('typescript'), folder, { recursive: true })
     cpSync(join(folder, 'main.js'), join(folder, 'main.ts'))
     mkdirSync(join(folder, 'no-types'))
@@ -357,6 +364,104 @@ consumer('an entry for one kind', ['esbuild@0.28'], async (folder) => {
   assert.is(run(folder, 'node main.js'), ANSWER)
   const command = 'esbuild main.js --bundle --format=esm --outdir=dist'
   assert.is(await buildAndRun(folder, command), ANSWER)
+})
+
+// ---- Threads ----
+
+/** Asserts what a served folder logs with and without the headers that isolate a page. */
+async function assertThreads(/** @type {string} */ folder) {
+  const logs = (expected) => async (url) => assert.is(await logsOf(url), expected)
+  await withServer(folder, logs(TWO_THREADS), ISOLATED)
+  await withServer(folder, logs(ONE_THREAD))
+}
+
+/**
+ * Tests the threads of a page that a command builds.
+ * @param {string} folder
+ * @param {string} command
+ */
+async function testThreads(folder, command) {
+  copyFile(folder, 'threads/main.js')
+  assert.is(await buildAndRun(folder, command), ONE_THREAD)
+  await assertThreads(join(folder, 'dist'))
+}
+
+/**
+ * The same for a bundler that includes the workers to which a module refers: in a worker, and with workers of
+ * the script 'copse/thread'.
+ * @param {string} folder
+ * @param {string} command
+ */
+async function testThreadsInWorkers(folder, command) {
+  copyFile(folder, 'threads/worker.js')
+  copyFile(folder, 'threads/nested.js')
+  cpSync(join(folder, 'nested.js'), join(folder, 'main.js'))
+  await buildAndRun(folder, command)
+  await assertThreads(join(folder, 'dist'))
+  const factory = `() => new Worker(new URL('copse/thread', import.meta.url), { type: 'module' })`
+  copyFile(folder, 'threads/main.js', 'threads: 2', `threads: 2, workerFactory: ${factory}`)
+  await buildAndRun(folder, command)
+  await assertThreads(join(folder, 'dist'))
+}
+
+weekly('threads in Bun', ['bun@1'], (folder) => {
+  copyFile(folder, 'threads/main.js')
+  assert.is(run(folder, 'bun main.js'), TWO_THREADS)
+})
+
+weekly('threads in Deno', ['deno@2'], (folder) => {
+  copyFile(folder, 'threads/main.js')
+  assert.is(run(folder, 'deno run main.js'), TWO_THREADS)
+})
+
+consumer('threads in Node, and by esbuild', ['esbuild@0.28'], async (folder) => {
+  copyFile(folder, 'threads/main.js')
+  assert.is(run(folder, 'node main.js'), TWO_THREADS)
+  await testThreads(folder, 'esbuild main.js --bundle --format=esm --outdir=dist')
+})
+
+weekly('threads by Rollup', ['rollup@4', '@rollup/plugin-node-resolve@16'], (folder) =>
+  testThreads(folder, 'rollup main.js --dir dist --plugin node-resolve'),
+)
+
+weekly('threads by webpack', ['webpack@5', 'webpack-cli@7'], async (folder) => {
+  const command = 'webpack ./main.js --mode production'
+  await testThreads(folder, command)
+  await testThreadsInWorkers(folder, command)
+})
+
+for (const version of [8, 7])
+  weekly(`threads by Vite ${version}`, [`vite@${version}`], async (folder) => {
+    await testThreads(folder, 'vite build')
+    const logs = (expected) => async (url) => assert.is(await logsOf(url), expected)
+    await withVite(folder, logs(ONE_THREAD))
+    const config = { server: { headers: ISOLATED } }
+    writeFileSync(join(folder, 'vite.config.js'), `export default ${JSON.stringify(config)}`)
+    await withVite(folder, logs(TWO_THREADS))
+    await testThreadsInWorkers(folder, 'vite build')
+  })
+
+consumer('threads in a plain page, and in a worker of one', [], async (folder) => {
+  copyFile(folder, 'threads/main.js', `'copse/threads'`, `'./${DIST}/threads.js'`)
+  await assertThreads(folder)
+  copyFile(folder, 'threads/worker.js', `'copse/threads'`, `'./${DIST}/threads.js'`)
+  copyFile(folder, 'threads/nested.js')
+  cpSync(join(folder, 'nested.js'), join(folder, 'main.js'))
+  await assertThreads(folder)
+
+  // With a policy that allows no workers from text.
+  const policy = { 'content-security-policy': `script-src 'self' 'wasm-unsafe-eval'` }
+  const headers = { ...ISOLATED, ...policy }
+  const main = readFileSync(pathOf('threads/main.js'), 'utf8')
+  const imported = main.replace(`'copse/threads'`, `'./${DIST}/threads.js'`)
+  writeFileSync(join(folder, 'main.js'), imported)
+  const one = /1 a worker can't be started: its script was blocked 315040$/
+  await withServer(folder, async (url) => assert.match(await logsOf(url), one), headers)
+  const factory = `() => new Worker('./${DIST}/thread.js', { type: 'module' })`
+  const ours = imported.replace('threads: 2', `threads: 2, workerFactory: ${factory}`)
+  writeFileSync(join(folder, 'main.js'), ours)
+  const assertTwo = async (url) => assert.is(await logsOf(url), TWO_THREADS)
+  await withServer(folder, assertTwo, headers)
 })
 
 // ---- Pages without a bundler ----

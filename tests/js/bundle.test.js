@@ -66,14 +66,29 @@ bundles('of an entry for one kind hold no other kind', () => {
   }
 })
 
-bundles('of each entry hold one core; external and worker hold none', () => {
+bundles('of each entry hold one core; external, worker and thread hold none', () => {
   const cores = (name) => readFileSync(path(name), 'utf8').match(/[A-Za-z0-9+/=]{10000,}/g) ?? []
-  const entries = ['copse', 'scalar', 'crowd', 'paths', ...kinds.map((kind) => nounOf(kind))]
+  const entries = [
+    'copse',
+    'scalar',
+    'threads',
+    'crowd',
+    'paths',
+    ...kinds.map((kind) => nounOf(kind)),
+  ]
   const coresByEntry = entries.map((entry) => cores(`${entry}.js`))
   for (const cores of coresByEntry) assert.is(cores.length, 1)
   assert.is(new Set(coresByEntry.flat()).size, entries.length)
   assert.is(cores('external.js').length, 0)
   assert.is(cores('worker.js').length, 0)
+  assert.is(cores('thread.js').length, 0)
+})
+
+bundles('of all entries but threads hold nothing of threads', () => {
+  for (const entry of entries) {
+    const isThreaded = /threads_work|hardwareConcurrency/.test(readFileSync(path(entry), 'utf8'))
+    assert.is(isThreaded, /^threads?\.js$/.test(entry), entry)
+  }
 })
 
 // ---- Minified, with source maps ----
@@ -93,7 +108,8 @@ for (const entry of entries) {
     assert.is(link, `${entry}.map`)
     const { sources, sourcesContent, sourceRoot } = JSON.parse(readFileSync(path(link), 'utf8'))
     assert.is(sourceRoot, undefined)
-    assert.ok(sources.includes(entry === 'worker.js' ? '../wasm/worker.js' : '../wasm/init.js'))
+    const own = /^(worker|thread)\.js$/.test(entry) ? entry : 'init.js'
+    assert.ok(sources.includes(`../wasm/${own}`))
     for (const [i, source] of sources.entries()) {
       assert.match(source, /^\.\.\/wasm\/(entries\/)?\w+\.js$/)
       assert.is(sourcesContent[i], readFileSync(path(source), 'utf8'), source)
@@ -106,7 +122,7 @@ const BUDGETS = {
   ...{ copse: 128_850, agenttree: 36_150, grid: 36_520, kdtree: 37_300 },
   ...{ octree: 27_900, obstacle: 28_020 },
   ...{ crowd: 54_700, paths: 69_200 }, // a crowd includes walls and an agent tree, paths a crowd
-  worker: 2_000,
+  ...{ threads: 135_300, thread: 330, worker: 2_000 },
 }
 
 bundles('are no larger than their budgets', () => {
@@ -127,7 +143,7 @@ bundles('map a thrown error to its line in the source', () => {
 })
 
 bundles('keep the names of classes', async () => {
-  for (const entry of entries)
+  for (const entry of entries.filter((entry) => entry !== 'thread.js'))
     for (const [name, exported] of Object.entries(await import(path(entry))))
       if (/^[A-Z]/.test(name)) assert.is(exported.name, name, entry)
 })

@@ -1,0 +1,10 @@
+import { init, AgentTree } from 'copse/threads'
+
+onmessage = async () => {
+  const { threads } = await init({ threads: 2 })
+  const agents = new AgentTree({ capacity: 5000 })
+  agents.slots = 5000
+  for (let i = 0; i < 10_000; i++) agents.positions[i] = (i * 7919) % 1009
+  agents.build()
+  postMessage(`${threads.count} ${threads.reason || 'threads'} ${agents.allWithin(9).total}`)
+}
