@@ -16,6 +16,7 @@ import { init as initOctree, Octree, Quadtree } from 'copse/octree'
 import { init as initObstacle, ObstacleTree } from 'copse/obstacle'
 import { init as initCrowd, Crowd, ObstacleTree as CrowdWalls } from 'copse/crowd'
 import { init as initPaths, FlowField, ObstacleTree as FieldWalls } from 'copse/paths'
+import { init as initThreads, Grid as Threaded } from 'copse/threads'
 import { connectWorld, runWorld } from 'copse/worker'
 
 await init()
@@ -28,12 +29,15 @@ await initOctree()
 await initObstacle()
 await initCrowd()
 await initPaths()
+const { threads } = await initThreads({ threads: 2 })
+if (threads.count !== 2) throw new Error(threads.reason)
 for (const [tree, position] of [
   [new AgentTree(), [1, 0]],
   [new AgentTree3D(), [1, 0, 0]],
   [new External(), [1, 0]],
   [new Alone(), [1, 0]],
   [new Grid3D({ cellSize: 1 }), [1, 0, 0]],
+  [new Threaded({ cellSize: 1 }), [1, 0]],
   [KdTree.from(new KdTree({ capacity: 2 }).save(), { capacity: 2 }), [1, 0]],
 ]) {
   tree.slots = 2
