@@ -84,7 +84,10 @@ for (const [dimensions, n, isExact] of [
   test(`a crowd of ${n} in ${dimensions}D${isExact ? ', exact,' : ''} moves the same`, () => {
     const own = createCrowd(copse, single, dimensions, n, isExact)
     const expected = stepsOf(own, 8)
-    assert.ok(expected.some((array, i) => i % 3 === 1 && array.length > 0, 'some arrive'))
+    assert.ok(
+      expected.some((array, i) => i % 3 === 1 && array.length > 0),
+      'some arrive',
+    )
     disposeAll(own)
     for (const count of COUNTS) {
       const objects = createCrowd(threaded, instances[count], dimensions, n, isExact)
