@@ -145,7 +145,8 @@ export class ThreadedInstance extends Instance {
     const starts = []
     for (let i = 1; i < wanted; i++) {
       const stack = wasm.threads_stack(STACK_BYTES) >>> 0
-      if (stack) starts.push(crew.start(workerFactory, { module, memory: this.memory, stack }))
+      const message = { module, memory: this.memory, stack, index: i }
+      if (stack) starts.push(crew.start(workerFactory, message))
       else crew.reason = 'no memory for more stacks'
     }
     this.leave()

@@ -31,6 +31,11 @@ static _Alignas(64) _Atomic uint32_t done;     /* tasks of the round that have e
 static _Alignas(64) _Atomic uint32_t sleeping; /* how many workers sleep, or are about to */
 static _Atomic bool hasFailed;                 /* true after a trap in a worker */
 
+/* 2^31 tries take more than 10 s. No task takes that long: its worker was killed. */
+void task_check(uint32_t tries) {
+  if (atomic_load(&hasFailed) || tries >> 31) __builtin_trap();
+}
+
 /* The runner of objects that are created from now on. */
 copse_tasks pool;
 
@@ -61,6 +66,10 @@ static void work(uint32_t self, uint32_t now) {
 
 static void run(void *context, task_function *task, void *argument, uint32_t count) {
   (void)context;
+  if (pool.threads == 1) { /* the workers are being terminated: none may begin a task */
+    for (uint32_t i = 0; i < count; i++) task(argument, i);
+    return;
+  }
   const uint32_t now = atomic_load(&round) + 1;
   atomic_store(&currentTask, task);
   atomic_store(&currentArgument, argument);
@@ -70,15 +79,13 @@ static void run(void *context, task_function *task, void *argument, uint32_t cou
     atomic_store(&shares[i].left, (uint64_t)now << 32 | first << 16 | end);
   }
   atomic_store(&round, now);
-  if (atomic_load(&sleeping)) __builtin_wasm_memory_atomic_notify((int *)&round, UINT32_MAX);
+  /* A small count, because V8 makes garbage to pass a large one. */
+  if (atomic_load(&sleeping)) __builtin_wasm_memory_atomic_notify((int *)&round, MOST_THREADS);
   work(0, now);
-  for (uint32_t tries = 0; atomic_load(&done) < count;) {
-    if (atomic_load(&hasFailed)) __builtin_trap();
-    task_pause(++tries);
-  }
+  for (uint32_t tries = 0; atomic_load(&done) < count;) task_pause(++tries);
 }
 
-/* Sets the number of threads. Called once, when all workers are ready. */
+/* Sets the number of threads: when all workers are ready, and to 1 before they are terminated. */
 EXPORT("threads_set") void threads_set(uint32_t threads) {
   if (threads <= MOST_THREADS) pool = (copse_tasks){run, NULL, threads};
 }

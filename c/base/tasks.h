@@ -33,9 +33,17 @@ ALWAYS_INLINE void tasks_run(const copse_tasks *tasks, task_function *task, void
   tasks->run(tasks->context, task, argument, count);
 }
 
+#if defined(__wasm__) && !defined(COPSE_ONE_THREAD)
+/* Traps if a thread has trapped, or if the wait takes too long because one was killed. */
+void task_check(uint32_t tries);
+#endif
+
 /* Called while a thread waits for another one, with the number of times that it was called. Lets
  * another thread of the processor work and, now and then, another thread of the system. */
 ALWAYS_INLINE void task_pause(uint32_t tries) {
+#if defined(__wasm__) && !defined(COPSE_ONE_THREAD)
+  task_check(tries);
+#endif
 #if defined(__x86_64__) || defined(__i386__)
   __builtin_ia32_pause();
 #elif defined(__aarch64__)
@@ -43,10 +51,6 @@ ALWAYS_INLINE void task_pause(uint32_t tries) {
 #endif
 #if defined(__unix__) || defined(__APPLE__)
   if (tries % 256 == 0) sched_yield();
-#endif
-#ifdef __wasm__
-  /* After some ten seconds, the other thread must be gone: its worker was terminated. */
-  if (tries == UINT32_MAX) __builtin_trap();
 #endif
   (void)tries;
 }

@@ -5,7 +5,7 @@
 //   node tests/bench/threads.js [threads]
 
 import { AgentTree, create, Crowd, Grid } from '../../dist/threads.js'
-import { seeded } from '../../web/random.js'
+import { createRandom } from '../../web/random.js'
 
 const SIZES = [2500, 5000, 10_000, 100_000]
 const threads = Number(process.argv[2] ?? 2)
@@ -48,7 +48,7 @@ function measure(name, agents, play) {
 }
 
 for (const agents of SIZES) {
-  const random = numbers(1)
+  const random = createRandom(1)
   const side = Math.sqrt(agents) * 0.56 // about 10 agents within 1
   for (const Index of [AgentTree, Grid]) {
     const indexes = instances.map((instance) => new Index({ capacity: agents, instance }))

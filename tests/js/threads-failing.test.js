@@ -8,6 +8,7 @@ import { runInNewContext } from 'node:vm'
 import * as copse from 'copse'
 import { create, CopseError, AgentTree, Grid } from 'copse/threads'
 import { assertSame, thrown } from './support/indexes.js'
+import { bytes, calledByPointer, trappingIn } from './support/patch.js'
 
 const threads = process.getBuiltinModule('node:worker_threads')
 const script = new URL(import.meta.resolve('copse/thread'))
@@ -324,6 +325,48 @@ test('after a trap in a worker, calls throw instead of waiting forever', async (
   instance.dispose()
   assert.is(thrown(() => tree.build()).code, 'DEAD')
   other.dispose()
+})
+
+/** True if calls of an instance throw when its worker traps in any of these functions. */
+async function traps(functions) {
+  const module = trappingIn(functions)
+  const workerFactory = () => {
+    const worker = new threads.Worker(script)
+    const { postMessage } = worker
+    worker.postMessage = (message) => postMessage.call(worker, { ...message, module })
+    return worker
+  }
+  const instance = await create({ threads: 2, workerFactory, wasm: bytes })
+  const tree = createTree(instance)
+  const grid = new Grid({ instance, capacity: AGENTS, cellSize: 20 })
+  grid.slots = AGENTS
+  grid.positions.set(tree.positions)
+  try {
+    for (let i = 0; i < 3; i++) {
+      assertSame(find(tree), expected)
+      grid.build()
+      assert.is(grid.allWithin(20).total, expected.length)
+    }
+    return false
+  } catch (error) {
+    assert.instance(error, WebAssembly.RuntimeError)
+    assert.is(thrown(() => tree.build()).code, 'DEAD')
+    return true
+  } finally {
+    instance.dispose()
+  }
+}
+
+/** Returns in how many of these functions, each alone, a worker traps. */
+async function countTraps(functions) {
+  if (!(await traps(functions))) return 0
+  if (functions.length === 1) return 1
+  const half = functions.length >> 1
+  return (await countTraps(functions.slice(0, half))) + (await countTraps(functions.slice(half)))
+}
+
+test('wherever a worker traps, calls find the same or throw', async () => {
+  assert.ok((await countTraps(calledByPointer())) > 2)
 })
 
 test.run()
