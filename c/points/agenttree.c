@@ -15,7 +15,7 @@ static void carve(void *index, arena *block) {
   struct agenttree *tree = index;
   uint64_t nodes = agenttree_node_budget(tree->points.capacity, tree->leafSize);
   if (tasks_divide(&tree->points.tasks, tree->points.capacity, AGENTTREE_DIVIDED))
-    nodes += 2 * AGENTTREE_TOP;
+    nodes += UINT64_C(2) * AGENTTREE_TOP;
   for (uint32_t axis = 0; axis < tree->points.dimensions; axis++)
     tree->spare.axes[axis] =
         arena_carve(block, (uint64_t)tree->points.capacity + SCAN_PADDING, sizeof(float));

@@ -400,15 +400,17 @@ enum { UNIT_LIMIT = 768 };
 typedef struct unit_walk {
   const struct agenttree *tree;
   task_range places; /* the range, in tree order */
-  uint32_t waiting;
+  uint32_t waiting, divided;
   uint32_t stack[COPSE_MAX_DEPTH];
+  uint32_t parts[COPSE_MAX_DEPTH]; /* a stack of the parts of units that were divided */
 } unit_walk;
 
 static unit_walk units_start(const struct agenttree *tree, task_range places) {
-  return (unit_walk){tree, places, tree->nodeCount > 0, {0}};
+  return (unit_walk){.tree = tree, .places = places, .waiting = tree->nodeCount > 0};
 }
 
 static uint32_t units_next(unit_walk *units) {
+  if (units->divided) return units->parts[--units->divided];
   while (units->waiting) {
     const uint32_t index = units->stack[--units->waiting];
     const agenttree_node *node = &units->tree->nodes[index];
@@ -425,12 +427,19 @@ static uint32_t units_next(unit_walk *units) {
   return COPSE_NONE;
 }
 
+/* Makes the walk visit both children of a unit next, because there was no room for all agents
+ * around the unit. */
+static void units_divide(unit_walk *units, uint32_t unit) {
+  units->parts[units->divided++] = units->tree->nodes[unit].right;
+  units->parts[units->divided++] = unit + 1;
+}
+
 /* ---- Neighbors within a radius, of all agents -------------------------------------------- */
 
 /* Writes the rows of a unit. Returns false if it must be divided, because there is no room for all
  * agents around it. */
-OUT_OF_LINE bool unit_within(const struct agenttree *tree, const batch_query *batch, uint32_t unit,
-                             float radius, band_table *table, row_writer *writer) {
+static bool unit_within(const struct agenttree *tree, const batch_query *batch, uint32_t unit,
+                        float radius, band_table *table, row_writer *writer) {
   const agenttree_node *node = &tree->nodes[unit];
   const float radius2 = radius * radius;
   if (surround(table, tree, batch, unit, radius2)) {
@@ -451,28 +460,20 @@ OUT_OF_LINE bool unit_within(const struct agenttree *tree, const batch_query *ba
   return true;
 }
 
-/* Writes the rows of a unit, divided if need be. */
-static void units_within(const struct agenttree *tree, const batch_query *batch, uint32_t unit,
-                         float radius, band_table *table, row_writer *writer) {
-  if (unit_within(tree, batch, unit, radius, table, writer)) return;
-  units_within(tree, batch, unit + 1, radius, table, writer);
-  units_within(tree, batch, tree->nodes[unit].right, radius, table, writer);
-}
-
 void agenttree_all_within(const void *index, const batch_query *batch, float radius,
                           task_range places, row_writer *writer) {
   const struct agenttree *tree = index;
   band_table table;
   unit_walk units = units_start(tree, places);
   for (uint32_t unit; (unit = units_next(&units)) != COPSE_NONE;)
-    units_within(tree, batch, unit, radius, &table, writer);
+    if (!unit_within(tree, batch, unit, radius, &table, writer)) units_divide(&units, unit);
 }
 
 /* ---- The k nearest neighbors, of all agents ---------------------------------------------- */
 
 /* Writes the rows of a unit. Returns false if it must be divided. */
-OUT_OF_LINE bool unit_neighbors(const struct agenttree *tree, neighbor_search *search,
-                                uint32_t unit, band_table *table) {
+static bool unit_neighbors(const struct agenttree *tree, neighbor_search *search, uint32_t unit,
+                           band_table *table) {
   const batch_query *batch = &search->batch;
   const agenttree_node *node = &tree->nodes[unit];
   const float expected2 = search->expected.reach2;
@@ -496,19 +497,12 @@ OUT_OF_LINE bool unit_neighbors(const struct agenttree *tree, neighbor_search *s
   return true;
 }
 
-static void units_neighbors(const struct agenttree *tree, neighbor_search *search, uint32_t unit,
-                            band_table *table) {
-  if (unit_neighbors(tree, search, unit, table)) return;
-  units_neighbors(tree, search, unit + 1, table);
-  units_neighbors(tree, search, tree->nodes[unit].right, table);
-}
-
 void agenttree_all_neighbors(const void *index, neighbor_search *search, task_range places) {
   const struct agenttree *tree = index;
   band_table table;
   unit_walk units = units_start(tree, places);
   for (uint32_t unit; (unit = units_next(&units)) != COPSE_NONE;)
-    units_neighbors(tree, search, unit, &table);
+    if (!unit_neighbors(tree, search, unit, &table)) units_divide(&units, unit);
 }
 
 /* ---- Pairs ------------------------------------------------------------------------------- */

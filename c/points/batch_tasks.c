@@ -18,9 +18,8 @@
 
 /* Where rows are copied to, and whose turn it is. */
 typedef struct row_turns {
-  row_writer *results; /* used only by the range whose turn it is */
-  /* The range whose turn it is. In a cache line of its own, since all threads watch it. */
-  _Alignas(64) _Atomic uint32_t next;
+  _Alignas(64) _Atomic uint32_t next; /* the range whose turn it is: all threads watch it */
+  row_writer *results;                /* used only by the range whose turn it is */
 } row_turns;
 
 /* A range whose rows are in a store: the rows before rowsEnd and the ids before idsEnd that do not
@@ -169,11 +168,11 @@ static void range_end(row_writer *writer) {
 /* ---- Tasks: each is a thread's share of the ranges ---- */
 
 typedef struct within_job {
-  const batch_query *batch;
-  float radius;
-  uint32_t size; /* agents per range */
   row_turns turns;
   _Alignas(64) _Atomic uint32_t next; /* the first range that no thread works on */
+  uint32_t size;                      /* agents per range */
+  const batch_query *batch;
+  float radius;
 } within_job;
 
 static void within_task(void *argument, uint32_t index) {

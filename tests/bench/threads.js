@@ -51,7 +51,8 @@ for (const agents of SIZES) {
   const random = createRandom(1)
   const side = Math.sqrt(agents) * 0.56 // about 10 agents within 1
   for (const Index of [AgentTree, Grid]) {
-    const indexes = instances.map((instance) => new Index({ capacity: agents, instance }))
+    const options = { capacity: agents, ...(Index === Grid && { cellSize: 1 }) }
+    const indexes = instances.map((instance) => new Index({ ...options, instance }))
     const positions = Float32Array.from({ length: 2 * agents }, () => random() * side)
     for (const index of indexes) index.slots = agents
     measure(`${Index.name}: build, allWithin`, agents, (which, frame) => {
