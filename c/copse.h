@@ -61,8 +61,8 @@
  *   before it loads all bytes.
  * - Debugging. `_cells` and `_lines` write shapes to draw, each as a few floats. They write whole
  *   shapes while these fit into `capacity` floats, and return the number of floats of all shapes,
- *   written or not. To get all shapes in several calls, pass the number of floats that the calls
- *   before have written as `skipped`: 0 in the first call. `_validate`, for tests, returns true if
+ *   written or not. To get all shapes in several calls, set `skipped` to the number of floats
+ *   that earlier calls have written: 0 in the first call. `_validate`, for tests, returns true if
  *   the internal structure is consistent. */
 #ifndef COPSE_H
 #define COPSE_H
@@ -109,8 +109,8 @@ typedef struct copse_allocator { /* if `allocate` is NULL (the default), malloc 
  * the same bits with any runner, with any number of threads, and without a runner. An object starts
  * no threads, and keeps none: when a call returns, all its tasks have ended. Tasks call neither the
  * allocator nor the runner. A thread that runs tasks needs a stack of 1 MB, which is more than
- * macOS and musl give to new threads. A runner that several objects share must allow calls at the
- * same time, if they are used by several threads. */
+ * macOS and musl give to new threads. If several threads use objects that share a runner, the
+ * runner must support concurrent calls. */
 typedef struct copse_tasks {
   /* Calls task(argument, i) for each i from 0 to count - 1, each once, on any threads and in any
    * order, and returns when all these calls have returned. What a task wrote must then be visible
@@ -118,8 +118,8 @@ typedef struct copse_tasks {
   void (*run)(void *context, void (*task)(void *argument, uint32_t index), void *argument,
               uint32_t count);
   void *context;
-  /* How many tasks can run at the same time: all_within starts as many, other calls more.
-   * Fewer than 2: no task is started. */
+  /* How many tasks can run at the same time. all_within starts this many, other calls start
+   * more. Fewer than 2: no task is started. */
   uint32_t threads;
 } copse_tasks;
 
@@ -613,7 +613,7 @@ typedef struct copse_sensor {
                            * Default: 0 */
   uint32_t agent; /* the slot of the agent to surround. The slot may be free. Default: COPSE_NONE */
   float radius;   /* an agent enters within this distance: >= 0, may be INFINITY. Default: 0 */
-  float leave;    /* an agent that is inside leaves beyond this distance. Must be >= radius: if you
+  float leave;    /* an agent has left when it is farther away than this. Must be >= radius: if you
                    * set `radius`, set this too. Default: 0 */
   uint32_t mask;  /* finds agents whose groups share a bit with this mask. Default:
                    * COPSE_ALL_GROUPS */
@@ -657,15 +657,15 @@ typedef struct copse_sensed_agents {
 } copse_sensed_agents;
 /* Updates all sensors: finds the agents in each, and writes the rows `left`, `entered` and
  * `inside`. `agents` is NULL if the index was built from its own buffers. Else it holds the arrays
- * that you passed to copse_points_build_from. Sets *needed to the least value of the limit
- * `results` that this update needs. Errors:
+ * that you passed to copse_points_build_from. Sets *needed to the smallest limit
+ * `results` that is enough for this update. Errors:
  * - COPSE_INVALID_ARGUMENT: a `radius` or `leave` is out of range; the index and the sensors differ
  *   in dimensions; the index is `external` and `agents` is NULL; or the index wraps around and a
  *   sensor is a box.
  * - COPSE_NOT_BUILT: the index was never built.
  * - COPSE_FULL: a limit is too small. If *needed is 0, the limit is `agents`: the last build has
  *   more slots than that. Else the limit is `results`. All rows are then empty, but nothing is
- *   lost: raise the limit by copse_sensors_reserve, then update again. */
+ *   lost: raise the limit with copse_sensors_reserve, then update again. */
 copse_status copse_sensors_update(copse_sensors *sensors, const copse_points *points,
                                   const copse_sensed_agents *agents, uint32_t *needed);
 
@@ -1351,8 +1351,9 @@ uint8_t *copse_flowfield_closed(copse_flowfield *field);
  *
  * A place is free if it is inside the bounds, not too near to a wall, in no solid area and in no
  * closed cell. If a goal's point is not free, the goal moves to the nearest center of a cell that
- * is free, ties by lower index. If no anchor of an area is free, the goal becomes a point: the free
- * center of a cell nearest to the middle of the area. If no center is free, the goal is ignored. */
+ * is free, ties by lower index. If no anchor of an area is free, the goal becomes a point: of
+ * all cell centers that are free, the one nearest to the middle of the area. If no center is free,
+ * the goal is ignored. */
 typedef struct copse_flowfield_goal {
   float lo[2], hi[2];
   float cost; /* added to the length of paths to this goal: 0 … COPSE_MAX_COORDINATE */
@@ -1373,9 +1374,9 @@ uint32_t copse_flowfield_goal_count(const copse_flowfield *field); /* the number
  * capacity that is necessary. */
 copse_status copse_flowfield_build(copse_flowfield *field, uint32_t *needed);
 /* Builds the field a part at a time. Each call goes on with the build under way or, if there is
- * none, begins one. Returns after visiting about `work` cells. A call may visit more, to finish a
- * goal's search for a free cell, or the cells of one anchor. copse_flowfield_stats returns how much
- * work the last build was.
+ * none, begins one. Returns after visiting about `work` cells. A call may visit more,
+ * because it does not stop within a goal's search for a free cell, or within one anchor's search.
+ * copse_flowfield_stats returns how much work the last build was.
  *
  * While a build is under way, queries see the previous build. *done becomes true when the build is
  * complete. From then on, queries see the new build. Call update again only after something
@@ -1383,8 +1384,8 @@ copse_status copse_flowfield_build(copse_flowfield *field, uint32_t *needed);
  *
  * A build reads the goals, the radius and the closed cells when it begins. If the walls were
  * rebuilt since, the next update starts over. So if the walls are rebuilt in every frame, no update
- * ever finishes: call copse_flowfield_build instead. Errors are those of copse_flowfield_build, and
- * drop the build under way. */
+ * ever finishes: call copse_flowfield_build instead. Errors are those of copse_flowfield_build;
+ * after an error, the build under way is dropped. */
 copse_status copse_flowfield_update(copse_flowfield *field, uint32_t work, bool *done,
                                     uint32_t *needed);
 bool copse_flowfield_is_built(const copse_flowfield *field); /* true after the first build */
@@ -1394,12 +1395,12 @@ bool copse_flowfield_is_built(const copse_flowfield *field); /* true after the f
  * the point to the anchor stays at least the radius away from walls. If the point itself is nearer
  * to a wall than the radius, its distance from that wall, less 0.1%, is used instead of the radius.
  *
- * A query tries the anchors of the 4 cells around its point. If none of these is in sight, as may
- * happen near walls, the query tries the anchors of 12 more cells, then the centers of 36 cells,
- * then those of cells farther out, up to 1.5 radii (at most 16 cells). Most points in the open need
- * no test of a line of sight. From outside of the bounds, paths lead to cells in sight at the
- * border. Queries fail with COPSE_NOT_BUILT before the first build, and with COPSE_INVALID_ARGUMENT
- * for coordinates that are not finite. */
+ * A build stores the best anchor of each cell. A query tries those of the 4 cells around its point.
+ * If none of these is in sight, as may happen near walls, the query tries the anchors of 12 more
+ * cells, then the centers of 36 cells, then those of cells farther out, up to 1.5 radii (at most 16
+ * cells). Most points in the open need no test of a line of sight. From outside of the bounds,
+ * paths lead to cells in sight at the border. Queries fail with COPSE_NOT_BUILT before the first
+ * build, and with COPSE_INVALID_ARGUMENT for coordinates that are not finite. */
 /* Writes the length of the path from a point to the nearest goal, plus the goal's cost. INFINITY:
  * there is no path. In a goal's area, the length of the path to this goal is 0. */
 copse_status copse_flowfield_distance(const copse_flowfield *field, const float *point,

@@ -115,7 +115,7 @@ export class PointsOnly extends Slots {
   /**
    * @param {string} name the class, for messages
    * @param {2 | 3} dimensions
-   * @param {string} noun the core's function `<noun>_create` creates the index
+   * @param {string} noun the prefix of the core's function that creates the index, `<noun>_create`
    * @param {any} options the game's options. The subclass has already checked all names, and the
    * values of its own options
    * @param {readonly number[]} own the arguments of `<noun>_create` between the capacity and layout

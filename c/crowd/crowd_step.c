@@ -147,9 +147,9 @@ static void set_terms(const copse_crowd *crowd, const orca_agent *agent, const u
     terms->avoiding[i] =
         ownPriority + otherPriority > 0 ? otherPriority / (ownPriority + otherPriority) : 0.5f;
     if (!crowd->def.exact) set_terms_at_goal(crowd, agent->slot, id, i, terms);
-    /* Two agents that are not on a collision course may change their velocities, but must not get
-     * onto one. Each may use half of that room, whatever the priorities: a share by priority could
-     * be 0, and then an agent that moves away could not even slow down. */
+    /* Two agents that are not on a collision course have room to change their velocities before
+     * they are on one. Each may use half of this room, whatever the priorities: a share by priority
+     * could be 0, and then an agent that moves away could not even slow down. */
     terms->room[i] = 0.5f;
     if (crowd_whole(crowd, FIELD_LOCKED)[id] || !(crowd_whole(crowd, FIELD_MASK)[id] & groups))
       terms->avoiding[i] = terms->room[i] = 1;
@@ -203,8 +203,8 @@ static bool is_permitted(const constraint_set *constraints, const float *velocit
 }
 
 /* Writes the best velocity, see orca2_solve. `rest` is the velocity of an agent that stands still:
- * 0 or, if velocities are relative to the agent's present one, minus the present one. True if the
- * result violates no constraint. */
+ * usually 0 but, if velocities are relative to the agent's present velocity v, it is -v. True if
+ * the result violates no constraint. */
 static bool solve(const constraint_set *constraints, const float *preferred, const float *rest,
                   float maxSpeed, float *velocity) {
   return constraints->dimensions == 3

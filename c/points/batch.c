@@ -342,9 +342,9 @@ SMALL_CODE void batch_flush(neighbor_search *search) {
   queue->size = 0;
 }
 
-/* Writes the k nearest agents to a row, by a single query. The query looks first within an
- * estimated distance: the square of this distance is at least `reach2`. Returns the length of the
- * row. */
+/* Writes the k nearest agents to a row, by a single query. The query searches first within
+ * an estimated distance or, if its square is less than `reach2`, within the root of `reach2`.
+ * Returns the length of the row. */
 SMALL_CODE static uint32_t nearest_of_query(const batch_query *batch, const float *center,
                                             const copse_query *query, uint32_t k, float reach2,
                                             pairs row) {
@@ -360,8 +360,8 @@ SMALL_CODE static uint32_t nearest_alone(const batch_query *batch, const float *
 }
 
 /* Writes the row of entry i of `near`, an agent or a point, by a query that searches all agents.
- * Needed if fewer than k of its neighbors are within the squared distance reach2. Looks first
- * within the squared distance 2 * reach2, or farther. */
+ * Needed if fewer than k of its neighbors are within the squared distance reach2. Searches
+ * first within at least the squared distance 2 * reach2. */
 SMALL_CODE OUT_OF_LINE uint32_t nearest_beyond(const batch_query *batch, const nearby *near,
                                                uint32_t i, uint32_t k, float reach2, pairs row) {
   float center[3];

@@ -1,11 +1,11 @@
-/* Batches for all agents, divided into tasks: one for each range of agents (see BATCH_RANGE).
+/* Batches for all agents, divided into tasks for ranges of agents (see BATCH_RANGE).
  *
  * Rows of the k nearest have a fixed length, so each task knows where its rows belong. Rows of all
  * agents within a radius follow one another in the results: where a row belongs depends on the
  * lengths of all rows before it. So a thread first writes the rows of a range to a store of its
- * own. The ranges then take turns, in order: a range whose turn has come reserves room behind the
- * ranges before it, and passes the turn on, before it copies its rows there. Meanwhile, the thread
- * goes on with other ranges; it waits for a turn only if its store is full.
+ * own. The ranges then take turns, in order: when its turn comes, a range reserves room behind the
+ * range before it, passes the turn on, and only then copies its rows. Until then, the thread goes
+ * on with other ranges; it waits for a turn only if its store is full.
  *
  * Compiled for speed. */
 
@@ -22,14 +22,14 @@ typedef struct row_turns {
   row_writer *results;                /* used only by the range whose turn it is */
 } row_turns;
 
-/* A range whose rows are in a store: the rows before rowsEnd and the ids before idsEnd that do not
- * belong to the range stored before it. */
+/* A range whose rows are in a store. Its rows end at index rowsEnd, its ids at idsEnd; they begin
+ * where those of the range stored before it end. */
 typedef struct stored_range {
   uint32_t index, rowsEnd, idsEnd;
 } stored_range;
 
-/* The rows that a thread has finished, but not copied to the results: those that wait in its
- * writer. */
+/* A thread's store: rows that it has finished, but not copied to the results. The thread's writer
+ * writes into these arrays. */
 enum { STORED_IDS = 1 << 17, STORED_ROWS = 1 << 12, STORED_RANGES = 16 };
 struct row_store {
   row_turns *turns;
@@ -90,7 +90,8 @@ static void copy_rows(row_store *store, const stored_range *range, bool passes) 
   store->firstId = range->idsEnd;
 }
 
-/* Copies the finished ranges whose turn has come; if `waits`, all of them. */
+/* Copies the finished ranges whose turn has come. If `waits` is true, waits for the turn of each,
+ * and copies all of them. */
 static void copy_finished(row_store *store, bool waits) {
   uint32_t done = 0;
   for (; done < store->rangeCount; done++) {
@@ -120,7 +121,8 @@ static void write_to_store(row_writer *writer) {
 }
 
 /* Copies the rows of the range that were written so far, and lets the writer write the range's
- * other rows directly to the results. First waits for the turns of all ranges before it. */
+ * other rows directly to the results. First waits until all ranges before it have
+ * reserved their room. */
 SMALL_CODE static void write_to_results(row_writer *writer) {
   row_store *store = writer->store;
   const row_writer *results = store->turns->results;
@@ -226,8 +228,9 @@ static void neighbors_task(void *argument, uint32_t index) {
 }
 
 void batch_neighbors_in_tasks(const neighbor_search *search, search_function *searchRange) {
-  /* A few agents of each range are searched for before the tasks run, by single queries: they
-   * predict how far the neighbors of the others are. A task writes their rows again. */
+  /* Before the tasks run, single queries find the neighbors of a few agents of each range. Their
+   * distances predict how far the neighbors of the other agents are. A task writes these rows
+   * again. */
   enum { FIRST = 4 };
   const copse_points *points = search->batch.points;
   neighbors_job job = {.search = search, .searchRange = searchRange};
