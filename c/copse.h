@@ -1277,8 +1277,8 @@ copse_status copse_crowd_restorable(const copse_crowd *crowd, const void *bytes,
 
 /* ---- Flow field ------------------------------------------------------------------------------ *
  * Paths around walls in 2 dimensions, for many agents that head for the same goals. From any point,
- * a path leads to the nearest goal. A build is costly; each agent's direction is then cheap. For a
- * single agent, a search for one path is cheaper.
+ * a path leads to the goal that is nearest by path. A build is costly; each agent's direction is
+ * then cheap. For a single agent, a search for one path is cheaper.
  *
  * The field divides its bounds into square cells. Walls come from an obstacle tree. Paths keep a
  * distance from walls, the field's *radius*. If the walls have not changed since the build:

@@ -1672,7 +1672,7 @@ export interface FlowDirections {
 export interface FlowFieldStats {
   /** The number of cells. */
   cells: number
-  /** The number of cells that are closed, or have their center in or too near to a wall. */
+  /** The number of cells that are closed, or whose center is in a wall or within `radius` of it. */
   blocked: number
   /** The number of cells from whose center there is a path to a goal. */
   reached: number
@@ -1709,8 +1709,8 @@ export interface FlowFieldStats {
 
 /**
  * Paths around walls in the plane, for many agents that head for the same goals. From any point, a
- * path leads to the nearest goal. A build is the costly part; each agent's direction is then cheap.
- * For a single agent, a search for one path costs less than a build.
+ * path leads to the goal that is nearest by path. A build is the costly part; each agent's
+ * direction is then cheap. For a single agent, a search for one path costs less than a build.
  *
  * The field divides its bounds into square cells. Walls come from an obstacle tree. Paths keep a
  * distance from walls, the field's `radius`. For walls that have not changed since the build:

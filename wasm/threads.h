@@ -1,4 +1,5 @@
-/* The runner of the objects in this core, see threads.c. A core for one thread has none. */
+/* The runner of the objects in this core, see threads.c. A core for one thread has none, nor has a
+ * native program, which tests use. */
 #ifndef COPSE_THREADS_H
 #define COPSE_THREADS_H
 
@@ -6,7 +7,7 @@
 
 #include "../c/base/tasks.h"
 
-#ifdef COPSE_ONE_THREAD
+#if defined(COPSE_ONE_THREAD) || !defined(__wasm__)
 #define USE_POOL(def) ((void)(def))
 #else
 extern copse_tasks pool;

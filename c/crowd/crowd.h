@@ -81,7 +81,7 @@ typedef struct crowd_overview {
   uint32_t bad;           /* the first agent for which crowd_is_finite is false, or COPSE_NONE */
   uint32_t maxNeighbors;  /* the greatest crowd_neighbor_limit of any agent */
   float neighborDistance; /* the greatest neighborDistance of any agent that avoids neighbors */
-  bool hasMasks;          /* true if any agent's mask is not COPSE_ALL_GROUPS */
+  bool hasMasks;          /* true if any active agent's mask is not COPSE_ALL_GROUPS */
   bool isUnequal;         /* true if any agent is CROWD_UNEQUAL */
 } crowd_overview;
 

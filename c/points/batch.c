@@ -11,7 +11,7 @@
 
 #include <string.h>
 
-/* ---- The query of a batch ---------------------------------------------------------------- */
+/* ---- The parameters of a batch ----------------------------------------------------------- */
 
 /* Initializes the query of a batch. Returns false if the query asks for sorted results, which
  * batches do not have. */

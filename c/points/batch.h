@@ -8,7 +8,7 @@
 #include "../base/query.h"
 #include "points.h"
 
-/* ---- The query of a batch ---- */
+/* ---- The parameters of a batch ---- */
 
 struct batch_query {
   const copse_points *points;

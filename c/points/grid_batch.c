@@ -156,9 +156,9 @@ ALWAYS_INLINE bool append_others(nearby *near, const copse_points *points, uint3
   return past >= end || append_run(near, points, past, end, PART_COPY, fields, dim);
 }
 
-/* Gathers the group that begins at index `place` in the order of the grid, and then all other
- * agents in the columns within reach of the group. Returns the size of the group. Returns 0 if
- * `near` has no room for all of them, or if these columns share table entries. */
+/* Gathers a group of agents (one or four, see grid_group), from index `place` in the order of the
+ * grid on, and then all other agents in the columns within reach of the group. Returns the size of
+ * the group; 0 if `near` has no room for all of these, or if two columns share a table entry. */
 ALWAYS_INLINE uint32_t gather_in(nearby *near, const struct grid *grid, uint32_t place,
                                  float reach2, const gather_fields fields, const int dim) {
   const copse_points *points = &grid->points;

@@ -16,7 +16,7 @@ struct copse_sensors {
   void *block; /* holds all arrays */
   uint64_t blockBytes;
 
-  /* Arrays by the slot of the sensor. */
+  /* The sensors, by slot. */
   struct slots slots;
   uint32_t *kinds;
   float (*places)[6];

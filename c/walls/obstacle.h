@@ -24,7 +24,7 @@
 typedef struct obstacle_node {
   float normal[2];     /* unit normal of the line; points to its left side */
   float offset;        /* dot product of the normal and any point of the line */
-  uint32_t left;       /* index of the left child; 0 in a leaf. The right child is the next node */
+  uint32_t left;       /* index of the left child; 0 in a leaf. The right child follows this node */
   uint32_t begin, end; /* the pieces in the node's subtree are begin … end - 1 */
 } obstacle_node;
 
@@ -206,9 +206,9 @@ ALWAYS_INLINE float obstacle_slack(const copse_obstacle *tree, float x, float y)
 
 /* ---- Shared by several files ---- */
 
-/* A search for the edges that face a point, nearest first, a few at a time. The caller can prune
- * the search: if `covers` returns true for some points, the search may skip the edges that are
- * within the convex hull of these points. */
+/* A search for the edges around a point, those of COPSE_SIDE_VISIBLE, nearest first, a few at a
+ * time. The caller can prune the search: if `covers` returns true for some points, the search may
+ * skip the edges that are within the convex hull of these points. */
 typedef struct obstacle_search {
   const float *center;
   float radius;
