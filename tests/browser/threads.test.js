@@ -121,7 +121,7 @@ ISOLATED(
     assert.equal(await control.locator('option').allTextContents(), ['1', '2', '4'])
     await control.focus()
     await page.keyboard.press('ArrowDown')
-    await noted(page, /^1 thread at work: work is divided from 2,048 agents on\.$/)
+    await noted(page, /^1 thread at work: work is divided from 4,096 agents on\.$/)
     assert.is((await downloads()).length, 1)
     await until(page, () => location.hash.endsWith('&threads=2'))
     assert.equal(await smallTargets(page), [])
