@@ -131,7 +131,7 @@ export class Reports {
           const place = seen.get(id)
           const text = `tick ${view.tick}, player ${view.id} in zone ${view.zone}: ${id} of zone ${zone}`
           if (!place && distance < INTEREST - slack) {
-            // A player who has just joined another zone is not known across its border yet.
+            // A player that has just joined another zone is not known across its border yet.
             const before = [...(this.censuses.get(view.tick - GHOST_TICKS)?.values() ?? [])]
             if (zone !== view.zone && !before.some((census) => census.ids.includes(id))) continue
             throw new Error(`${text} at ${distance} is not seen`)
