@@ -342,7 +342,8 @@ async function traps(functions) {
   grid.slots = AGENTS
   grid.positions.set(tree.positions)
   try {
-    for (let i = 0; i < 3; i++) {
+    // For a while: when the machine is busy, a worker sleeps through many calls.
+    for (const end = Date.now() + 200; Date.now() < end;) {
       assertSame(find(tree), expected)
       grid.build()
       assert.is(grid.allWithin(20).total, expected.length)
@@ -366,7 +367,10 @@ async function countTraps(functions) {
 }
 
 test('wherever a worker traps, calls find the same or throw', async () => {
-  assert.ok((await countTraps(calledByPointer())) > 2)
+  let most = 0
+  for (let tries = 0; most < 3 && tries < 5; tries++)
+    most = Math.max(most, await countTraps(calledByPointer()))
+  assert.ok(most > 2)
 })
 
 test.run()
