@@ -59,9 +59,9 @@
  *   COPSE_INVALID_ARGUMENT if they are not aligned to 4 bytes. `_restorable` makes the checks that
  *   need only the size and the first COPSE_SNAPSHOT_HEAD bytes: a program can reject a snapshot
  *   before it loads all bytes.
- * - Debugging. `_cells` and `_lines` write shapes to draw, each as a few floats. They write whole
- *   shapes while these fit into `capacity` floats, and return the number of floats of all shapes,
- *   written or not. To get all shapes in several calls, set `skipped` to the number of floats
+ * - Debugging. `_cells` and `_lines` write shapes to draw, each as a few floats. They write as many
+ *   whole shapes as fit into `capacity` floats, and return the number of floats that all shapes
+ *   take, written or not. To get all shapes in several calls, set `skipped` to the number of floats
  *   that earlier calls have written: 0 in the first call. `_validate`, for tests, returns true if
  *   the internal structure is consistent. */
 #ifndef COPSE_H
@@ -162,8 +162,8 @@ copse_query copse_query_default(void);
 
 /* The output of a query. The caller owns the arrays. `total` counts all matches. If there are more
  * matches than `capacity`, the query keeps those that it finds first, and sorts only those: they
- * need not be the nearest. For the nearest matches, call `neighbors`. (JavaScript has room for all
- * matches: there, results are sorted first, then cut off.) */
+ * need not be the nearest. For the nearest matches, call `neighbors`. (JavaScript always has
+ * room for all matches. It sorts them first, and only then cuts them to the caller's array.) */
 typedef struct copse_results {
   uint32_t *ids;     /* set by the caller: an array with room for `capacity` ids */
   float *distances2; /* set by the caller: an array with room for `capacity` squared distances, or
@@ -238,10 +238,10 @@ copse_status copse_agenttree_create(const copse_agenttree_def *def, copse_points
  *
  * The world can wrap around (`wrap`): an agent that leaves it on one side enters on the other. In
  * the formulas, size = max - min, and each step is rounded to float.
- * - A build copies positions into the world. On each axis, x becomes
+ * - A build makes copies of the positions, and moves them into the world: on each axis, x becomes
  *   w = x - floor((x - min) / size) * size. If rounding moved w out of the world
- *   (w < min or w - min >= size), x becomes min instead. Centers of queries are moved in the same
- *   way.
+ *   (w < min or w - min >= size), x becomes min instead. Centers of queries are moved into the
+ *   world in the same way.
  * - The difference of two coordinates, d = x - c, is taken the shorter way around the world: as
  *   d - size if d > size / 2, as d + size if d < -size / 2. So a query of any radius finds each
  *   agent at most once, at its least distance.
@@ -523,8 +523,8 @@ const uint32_t *copse_points_order(const copse_points *points, uint32_t *count);
 /* Writes cells to draw, 2 * dimensions + 2 floats each: bounds (lo x, y, (z,) hi x, y, (z)), depth,
  * number of agents. Agent tree: nodes in preorder. Grid: cells that hold agents, row by row, with
  * depth 0. (If cells share a table entry, a cell may be written more than once, but each agent is
- * counted once.) K-d tree: the lines (in 3D, planes) that split it, in preorder, each as a box that
- * has no width along the axis that it splits. */
+ * counted once.) K-d tree: its splitting lines (in 3D, planes), in preorder. Each is written as a
+ * box without width along the split axis. */
 size_t copse_points_cells(const copse_points *points, size_t skipped, float *out, size_t capacity);
 typedef struct copse_points_statistics {
   uint32_t agents;  /* agents in the last build */
@@ -657,7 +657,7 @@ typedef struct copse_sensed_agents {
 } copse_sensed_agents;
 /* Updates all sensors: finds the agents in each, and writes the rows `left`, `entered` and
  * `inside`. `agents` is NULL if the index was built from its own buffers. Else it holds the arrays
- * that you passed to copse_points_build_from. Sets *needed to the smallest limit
+ * that you passed to copse_points_build_from. Sets *needed to the smallest value of the limit
  * `results` that is enough for this update. Errors:
  * - COPSE_INVALID_ARGUMENT: a `radius` or `leave` is out of range; the index and the sensors differ
  *   in dimensions; the index is `external` and `agents` is NULL; or the index wraps around and a
@@ -678,10 +678,10 @@ copse_sensors_statistics copse_sensors_stats(const copse_sensors *sensors);
 bool copse_sensors_validate(const copse_sensors *sensors);
 
 /* Saves the sensors and which agents are inside them, but not the index: save and restore the index
- * too. The object that you restore into needs the same dimensions as the saved one. A restore fails
- * with COPSE_FULL if one of its limits is too small: copse_sensors_saved returns the limits that
- * the snapshot needs. A save fails with COPSE_INVALID_ARGUMENT if the caller wrote invalid ids to
- * the rows `inside`, or invalid slots to the array `agents`, which are for reading only. */
+ * too. The object that you restore into needs the same dimensions as the saved one. If one of that
+ * object's limits is too small, the restore fails with COPSE_FULL: copse_sensors_saved returns the
+ * limits that the snapshot needs. The rows `inside` and the array `agents` are for reading only. A
+ * save fails with COPSE_INVALID_ARGUMENT if the caller wrote invalid ids or slots to them. */
 copse_status copse_sensors_save(const copse_sensors *sensors, void *bytes, size_t capacity,
                                 size_t *total);
 copse_status copse_sensors_restore(copse_sensors *sensors, const void *bytes, size_t size);
@@ -827,18 +827,19 @@ typedef struct copse_box_hit { /* the first hit of a ray */
  *   and d, and let under = d.d * r2 - c.c and root = sqrt(under).
  * - If d is 0, the part hits the box at `begin` if m.m <= r2, else it misses.
  * - If d is not 0, and under is negative, the part misses.
- * - Else the part is near enough to the box from (m.d - root) / d.d to (m.d + root) / d.d. It hits
- *   if this interval overlaps begin … end: at the greater of their two starts.
+ * - Else the part is near enough to the box in an interval, which begins at the fraction
+ *   (m.d - root) / d.d and ends at (m.d + root) / d.d. The part hits if this interval overlaps
+ *   begin … end: at the greater of their two starts.
  * - The hit's fraction is that of the first part that hits, rounded to float.
  * - The normal is 0 if the fraction is 0. Else it is -(root * d + x) / d.d / inflate, where x is
  *   the cross product of d and c; if d is 0, it is -m / inflate. If m is 0 too, the normal is that
  *   of the side where the part begins. */
 copse_status copse_octree_raycast(const copse_octree *tree, const float *from, const float *to,
                                   const copse_query *query, copse_box_hit *hit, uint32_t *visits);
-/* Batches run n queries in one call. The output has the form of a batch of points. Every row holds
- * what the single query finds, in the same order. `sort` must be COPSE_SORT_NONE. A batch costs as
- * much as n single queries. Only range_many costs less, because boxes near each other share a
- * search; range_many needs 30 KB of stack.
+/* Batches run n queries in one call. The output has the same layout as that of the batches of
+ * points. Every row holds what the single query finds, in the same order. `sort` must be
+ * COPSE_SORT_NONE. A batch costs as much as n single queries. Only range_many costs less, because
+ * boxes near each other share a search; range_many needs 30 KB of stack.
  *
  * copse_octree_range_many writes a row for each of n boxes (2 * dimensions floats each: lo, hi):
  * the items that intersect it. Rows are stored so that boxes near each other have rows near each
@@ -907,7 +908,7 @@ copse_status copse_octree_restorable(const copse_octree *tree, const void *bytes
  * solid side stays the same, even if moved vertices flip its winding (for an exception, see
  * copse_obstacle_move). Seen along an edge, with y up, the solid side is on the left; the edge is
  * visible from the free side on its right. A polygon whose area is 0 at the moment has no solid
- * side. Neither has a polygon that is solid nowhere: its edges are visible from both sides. A
+ * side. Nor does a polygon that is solid nowhere. The edges of both are visible from both sides. A
  * polygon of two vertices is a thin wall, with one edge for each side.
  *
  * An edge runs from a vertex to the next one in the loop, and has the id of the former. If its
@@ -1083,8 +1084,8 @@ void copse_obstacle_bounds(const copse_obstacle *tree, float *bounds);
  * the bounds of its pieces (lo x, y, hi x, y), its depth, and the number of its pieces. */
 size_t copse_obstacle_cells(const copse_obstacle *tree, size_t skipped, float *out,
                             size_t capacity);
-/* Writes splitting lines to draw, in preorder, cut to their cells, 5 floats each: x0, y0, x1, y1,
- * depth. */
+/* Writes the splitting lines, to draw them: in preorder, 5 floats for each line (x0, y0, x1, y1,
+ * depth). Each line is clipped to the cell that it splits. */
 size_t copse_obstacle_lines(const copse_obstacle *tree, size_t skipped, float *out,
                             size_t capacity);
 typedef struct copse_obstacle_statistics {
@@ -1131,10 +1132,11 @@ copse_status copse_obstacle_restorable(const copse_obstacle *tree, const void *b
 #define COPSE_CROWD_MAX_NEIGHBORS 64 /* the maximum number of neighbors that an agent avoids */
 
 /* The maximum number of wall constraints of an agent. Edges near the agent add one each, nearest
- * first. An edge adds none if earlier constraints already keep the agent away from it. From the
- * 17th constraint on, an edge counts as if it were endless. One constraint then often covers many
- * edges, so a wall of very many short edges needs few constraints. If the limit is still reached,
- * the agent slows down, so that it can't reach the next edge in one step. */
+ * first. An edge adds none if earlier constraints already keep the agent away from it. To keep the
+ * constraints few along a wall of very many short edges, those after the first 16 treat their edge
+ * as if it were endless: such a constraint often keeps the agent away from many other edges, too.
+ * If the limit is still reached, the agent slows down, so that it can't reach the next edge in one
+ * step. */
 #define COPSE_CROWD_WALLS 128
 typedef struct copse_crowd_def {
   uint32_t dimensions;   /* 2 or 3. Default: 2 */
@@ -1316,15 +1318,15 @@ typedef struct copse_flowfield_def {
 } copse_flowfield_def;
 typedef struct copse_flowfield copse_flowfield;
 copse_flowfield_def copse_flowfield_default(void);
-/* Returns about 21 bytes per cell plus 42 per anchor, because a field has two maps: queries read
- * one while the other is built. (A `FlowField` in JavaScript takes 50 bytes per anchor: 8 more, for
- * the corners that `path` returns.) */
+/* Returns how many bytes a field takes: about 21 per cell plus 42 per anchor. A field has two maps,
+ * so that queries can read one while the other is built. (A `FlowField` in JavaScript takes 50
+ * bytes per anchor: 8 more, for the corners that `path` returns.) */
 size_t copse_flowfield_bytes(const copse_flowfield_def *def);
 copse_status copse_flowfield_create(const copse_flowfield_def *def, copse_flowfield **field);
 void copse_flowfield_destroy(copse_flowfield *field);
-/* Grows the field to at least the given numbers of anchors and goals. Keeps the last build, and the
- * build under way. But if the build under way has already run out of room for anchors, the next
- * update starts over. */
+/* Grows the field to at least the given numbers of anchors and goals. Keeps the last complete
+ * build, and a build that copse_flowfield_update has begun. But if the latter has already run out
+ * of room for anchors, the next update starts over. */
 copse_status copse_flowfield_reserve(copse_flowfield *field, uint32_t capacity, uint32_t goals);
 size_t copse_flowfield_reserve_bytes(const copse_flowfield *field, uint32_t capacity,
                                      uint32_t goals);
@@ -1374,9 +1376,10 @@ uint32_t copse_flowfield_goal_count(const copse_flowfield *field); /* the number
  * capacity that is necessary. */
 copse_status copse_flowfield_build(copse_flowfield *field, uint32_t *needed);
 /* Builds the field a part at a time. Each call goes on with the build under way or, if there is
- * none, begins one. Returns after visiting about `work` cells. A call may visit more,
- * because it does not stop within a goal's search for a free cell, or within one anchor's search.
- * copse_flowfield_stats returns how much work the last build was.
+ * none, begins one. Returns after visiting about `work` cells. A call may visit more, because it
+ * always finishes two things that it has begun: the search for a goal's nearest free cell, and the
+ * search for what is in sight of an anchor. copse_flowfield_stats returns how much work the last
+ * build was.
  *
  * While a build is under way, queries see the previous build. *done becomes true when the build is
  * complete. From then on, queries see the new build. Call update again only after something
@@ -1397,10 +1400,11 @@ bool copse_flowfield_is_built(const copse_flowfield *field); /* true after the f
  *
  * A build stores the best anchor of each cell. A query tries those of the 4 cells around its point.
  * If none of these is in sight, as may happen near walls, the query tries the anchors of 12 more
- * cells, then the centers of 36 cells, then those of cells farther out, up to 1.5 radii (at most 16
- * cells). Most points in the open need no test of a line of sight. From outside of the bounds,
- * paths lead to cells in sight at the border. Queries fail with COPSE_NOT_BUILT before the first
- * build, and with COPSE_INVALID_ARGUMENT for coordinates that are not finite. */
+ * cells. After these, it looks for a cell whose center is in sight, from where the path goes on:
+ * first among 36 cells, then among cells farther out, up to 1.5 radii (at most 16 cells). Most
+ * points in the open need no test of a line of sight. From outside of the bounds, paths lead to
+ * cells in sight at the border. Queries fail with COPSE_NOT_BUILT before the first build, and with
+ * COPSE_INVALID_ARGUMENT for coordinates that are not finite. */
 /* Writes the length of the path from a point to the nearest goal, plus the goal's cost. INFINITY:
  * there is no path. In a goal's area, the length of the path to this goal is 0. */
 copse_status copse_flowfield_distance(const copse_flowfield *field, const float *point,
@@ -1459,7 +1463,7 @@ copse_status copse_flowfield_lead(const copse_flowfield *field, const float *poi
  * field leads no agent. Before you destroy the field, set its mask to 0, or destroy the crowd.
  * Snapshots of a crowd hold what each agent heads for, but not which fields lead the agents.
  *
- * O(1). A step then takes some tenths of a microsecond more for each agent that is led.
+ * O(1). Each agent that is led then adds a few tenths of a microsecond to a step.
  * COPSE_INVALID_ARGUMENT: the crowd is 3D. COPSE_FULL: COPSE_CROWD_FIELDS fields lead the crowd
  * already. */
 copse_status copse_crowd_follow(copse_crowd *crowd, const copse_flowfield *field, uint32_t mask);

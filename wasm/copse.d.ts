@@ -519,7 +519,7 @@ export interface Stats {
   leaves: number
   /** The depth of the deepest leaf. The root has depth 0. */
   depth: number
-  /** The memory of the whole object, in bytes. */
+  /** The linear memory that the object has allocated, in bytes. */
   bytes: number
   /**
    * The number of nodes that the last query of this object visited. For a grid, the number of runs
@@ -867,7 +867,7 @@ export interface SensorsStats {
   sensors: number
   /** The number of agents inside, each counted once for every sensor that it is inside of. */
   inside: number
-  /** The memory of the whole object, in bytes. */
+  /** The linear memory that the object has allocated, in bytes. */
   bytes: number
 }
 
@@ -1012,7 +1012,7 @@ export interface OctreeStats {
    * or taken out of a cell, plus the number of cells divided or merged.
    */
   changes: number
-  /** The memory of the whole object, in bytes. */
+  /** The linear memory that the object has allocated, in bytes. */
   bytes: number
   /** The number of cells that the last query of this object visited. */
   visits: number
@@ -1208,7 +1208,7 @@ export interface ObstacleStats {
   /** The depth of the deepest cell. The root has depth 0. */
   depth: number
   polygons: number
-  /** The memory of the whole object, in bytes. */
+  /** The linear memory that the object has allocated, in bytes. */
   bytes: number
   /** The number of nodes that the last query of this object visited. */
   visits: number
@@ -1492,7 +1492,7 @@ export interface CrowdStats {
   steps: number
   /** The sum of all time steps, in seconds. */
   time: number
-  /** The memory of the whole object, in bytes. */
+  /** The linear memory that the object has allocated, in bytes. */
   bytes: number
 }
 
@@ -1703,7 +1703,7 @@ export interface FlowFieldStats {
   isCurrent: boolean
   /** True if an update has begun a build that is not complete. */
   isUnderWay: boolean
-  /** The memory of the whole object, in bytes. */
+  /** The linear memory that the object has allocated, in bytes. */
   bytes: number
 }
 

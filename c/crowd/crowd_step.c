@@ -8,8 +8,8 @@
 
 #include <string.h>
 
-/* Whether an agent is inside a solid area is tested only once in this many steps. An agent that was
- * inside at its last test, or is new, is tested in every step. */
+/* How many steps pass between two tests of whether an agent is inside a solid area. An agent that
+ * was inside at its last test, or is new, is tested in every step. */
 enum { CHECK_INTERVAL = 32 };
 
 /* ---- Reading an agent's attributes ---- */
@@ -23,7 +23,7 @@ static const float PATIENCE = 2;
  * down. */
 static const float QUEUE = 4;
 
-/* An agent that is still walking looks less far ahead for neighbors that have arrived: only this
+/* An agent that is still walking avoids neighbors that have arrived for a shorter time ahead: this
  * fraction of its time horizon. So it can come close to them, and push between them. */
 static const float PUSH = 1.0f / 8;
 
@@ -147,9 +147,10 @@ static void set_terms(const copse_crowd *crowd, const orca_agent *agent, const u
     terms->avoiding[i] =
         ownPriority + otherPriority > 0 ? otherPriority / (ownPriority + otherPriority) : 0.5f;
     if (!crowd->def.exact) set_terms_at_goal(crowd, agent->slot, id, i, terms);
-    /* Two agents that are not on a collision course have room to change their velocities before
-     * they are on one. Each may use half of this room, whatever the priorities: a share by priority
-     * could be 0, and then an agent that moves away could not even slow down. */
+    /* If two agents are not on a collision course, there is room: they can change their velocities
+     * by some amount without getting onto one. Each may use half of this room, whatever the
+     * priorities: a share by priority could be 0, and then an agent that moves away could not even
+     * slow down. */
     terms->room[i] = 0.5f;
     if (crowd_whole(crowd, FIELD_LOCKED)[id] || !(crowd_whole(crowd, FIELD_MASK)[id] & groups))
       terms->avoiding[i] = terms->room[i] = 1;
@@ -387,7 +388,8 @@ static void choose_task(void *argument, uint32_t index) {
   const task_range range = range_of(job, index);
   const crowd_outcome *whole = &job->crowd->outcome;
   crowd_outcome *outcome = &job->crowd->parts[index].outcome;
-  /* At most one event of each kind per agent: so the events of a range fit here. */
+  /* An agent arrives, or gets stuck, at most once in a step. So a range's part of each whole list
+   * is long enough. */
   outcome->arrived.slots = whole->arrived.slots + range.begin;
   outcome->stuck.slots = whole->stuck.slots + range.begin;
   choose_velocities(job, outcome, range);

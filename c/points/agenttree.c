@@ -84,7 +84,8 @@ static void stats(const void *index, copse_points_statistics *stats) {
   }
 }
 
-/* True if the bounds, groups and split of a node agree with its agents and its children. */
+/* True if a node has the bounds of its agents, and if its groups and its split agree with those of
+ * its children. */
 static bool node_ok(const struct agenttree *tree, uint32_t index) {
   const int dim = (int)tree->points.dimensions;
   const agenttree_node *node = &tree->nodes[index];

@@ -80,8 +80,8 @@ ALWAYS_INLINE uint32_t wanted(word4 hit, const nearby *near, uint32_t i, word4 i
 
 /* ---- Rows of all agents within a radius -------------------------------------------------- */
 
-/* Initializes a writer of `count` rows. If only `written` < `count` of them will be written,
- * empties all rows first. */
+/* Initializes a writer of `count` rows, of which `written` will be written. If these are not all
+ * rows, empties all rows first. */
 SMALL_CODE static void rows_start(row_writer *writer, const copse_rows *rows, uint32_t count,
                                   uint32_t written) {
   if (count > written) {
@@ -290,8 +290,8 @@ SMALL_CODE OUT_OF_LINE uint32_t heap_into(pairs candidates, uint32_t size, uint3
   return nearest.size;
 }
 
-/* Writes the k agents nearest to the asker to a row: those in the runs of `list` that are within
- * the squared distance limit2. Returns the length of the row. For speed, first looks only within
+/* Finds the k agents nearest to the asker in the runs of `list`, not farther than the squared
+ * distance limit2. Writes them to `row`, and returns its length. For speed, first looks only within
  * the squared distance *guess2, where slightly more than k agents are expected (0: no guess yet).
  * Updates *guess2 for the next row. */
 static uint32_t select_near(const batch_query *batch, const nearby *near, const run_list *list,
@@ -312,8 +312,8 @@ static uint32_t select_near(const batch_query *batch, const nearby *near, const 
     }
     if (complete && (k > RANK_K || attempt >= SELECT_TRIES))
       return heap_into(candidates, size, k, row);
-    /* The next try aims at `aim` candidates: their number is roughly proportional to threshold2, a
-     * squared distance. If threshold2 is infinite, which is rare, it stays so. */
+    /* The number of candidates is roughly proportional to threshold2, a squared distance. So scale
+     * that to get `aim` candidates in the next try. (If infinite, which is rare, it stays so.) */
     const float aim = (float)(k + RANK_LIMIT) / 2;
     threshold2 *= aim / (size ? (float)size : 0.5f);
     if (!(threshold2 > 0 && threshold2 < limit2) || attempt >= SELECT_TRIES) threshold2 = limit2;
@@ -342,9 +342,8 @@ SMALL_CODE void batch_flush(neighbor_search *search) {
   queue->size = 0;
 }
 
-/* Writes the k nearest agents to a row, by a single query. The query searches first within
- * an estimated distance or, if its square is less than `reach2`, within the root of `reach2`.
- * Returns the length of the row. */
+/* Writes the k nearest agents to a row, by a single query. First searches within a squared
+ * distance: an estimate or `reach2`, whichever is greater. Returns the length of the row. */
 SMALL_CODE static uint32_t nearest_of_query(const batch_query *batch, const float *center,
                                             const copse_query *query, uint32_t k, float reach2,
                                             pairs row) {
@@ -360,8 +359,8 @@ SMALL_CODE static uint32_t nearest_alone(const batch_query *batch, const float *
 }
 
 /* Writes the row of entry i of `near`, an agent or a point, by a query that searches all agents.
- * Needed if fewer than k of its neighbors are within the squared distance reach2. Searches
- * first within at least the squared distance 2 * reach2. */
+ * Needed if fewer than k of its neighbors are within the squared distance reach2. Searches first
+ * within the squared distance 2 * reach2, or an estimate that is greater. */
 SMALL_CODE OUT_OF_LINE uint32_t nearest_beyond(const batch_query *batch, const nearby *near,
                                                uint32_t i, uint32_t k, float reach2, pairs row) {
   float center[3];

@@ -332,7 +332,8 @@ void kdtree_nearest_many(const void *index, neighbor_search *search, const float
 
 /* ---- Pairs -------------------------------------------------------------------------------- */
 
-/* Finds all pairs of nearby points whose first point, in the order of the tree, is in a group. */
+/* Finds the pairs of nearby points whose first point is in this group. The first point of a pair is
+ * the one that comes earlier in the order of the tree. */
 static void group_pairs(const struct kdtree *tree, const batch_query *batch,
                         const kdtree_group *group, nearby *near, pair_search *search) {
   const float reach2 = pairing_reach2(search, batch, group->begin, group->end);

@@ -81,7 +81,7 @@ typedef struct points_survey {
   uint32_t present;  /* number of slots that have a group and valid coordinates: neither NaN nor too
                       * large */
   uint32_t bad;      /* number of slots that have a group, but an invalid coordinate */
-  uint32_t firstBad; /* the first slot that `bad` counts, or COPSE_NONE */
+  uint32_t firstBad; /* the lowest of the slots that `bad` counts, or COPSE_NONE */
   uint32_t anyGroups, allGroups; /* bits that some present slots have, and that all have */
 } points_survey;
 
@@ -236,8 +236,8 @@ typedef struct points_extras {
 /* Does the same as copse_points_save, and also saves `extras`, the arrays of the index's owner. */
 copse_status points_save_extras(const copse_points *points, const points_extras *extras,
                                 void *bytes, size_t capacity, size_t *total, uint32_t *firstBad);
-/* Returns the owner's arrays (see points_extras) in a snapshot, for slots 0 … *count - 1. Does not
- * check the snapshot: an index must have restored it before. */
+/* Returns the owner's arrays (see points_extras) in a snapshot, and sets *count to their length.
+ * Does not check the snapshot: an index must have restored it before. */
 points_extras points_saved_extras(const void *bytes, size_t size, uint32_t *count);
 
 /* ---- Build ---- */

@@ -72,7 +72,7 @@ struct copse_obstacle {
 
   /* The current polygons, in arrays by vertex. */
   slots slots;
-  float *vertices; /* written by the caller */
+  float *vertices; /* the caller may write new coordinates here */
   uint32_t *next, *polygons;
   int32_t *solid; /* the solid side of a polygon (SOLID_…), stored at its first vertex; 0 at its
                    * other vertices */
