@@ -48,16 +48,6 @@ typedef struct split_key {
   uint32_t id; /* agents at `coordinate` with a lower id are below the key; 0: none of them are */
 } split_key;
 
-/* Copies `count` agents, one by one: those from index i on, to index `target` on. */
-OUT_OF_LINE void copy_agents(const scan_points *from, uint32_t i, const scan_points *to,
-                             uint32_t target, uint32_t count, int dim) {
-  for (; count--; i++, target++) {
-    WORKED(1);
-    for (int axis = 0; axis < dim; axis++) to->axes[axis][target] = from->axes[axis][i];
-    to->ids[target] = from->ids[i];
-  }
-}
-
 /* The last part of partition, for up to three agents: copies those below the key to index `middle`
  * on, the others to index `others` of the spare arrays on. Returns where the others will begin. */
 static uint32_t partition_last(const struct agenttree *tree, uint32_t begin, uint32_t end, int axis,
@@ -66,8 +56,11 @@ static uint32_t partition_last(const struct agenttree *tree, uint32_t begin, uin
   for (uint32_t i = begin; i < end; i++) {
     const float x = points->axes[axis][i];
     const bool isBelow = x < key.coordinate || (x <= key.coordinate && points->ids[i] < key.id);
-    copy_agents(points, i, isBelow ? points : &tree->spare, isBelow ? middle++ : others++, 1,
-                (int)tree->points.dimensions);
+    const scan_points *to = isBelow ? points : &tree->spare;
+    const uint32_t target = isBelow ? middle++ : others++;
+    WORKED(1);
+    for (uint32_t j = 0; j < tree->points.dimensions; j++) to->axes[j][target] = points->axes[j][i];
+    to->ids[target] = points->ids[i];
   }
   return middle;
 }
@@ -101,11 +94,9 @@ ALWAYS_INLINE uint32_t partition_in(const struct agenttree *tree, uint32_t begin
     others = begin + (i + 4 - middle);
   }
   middle = partition_last(tree, i, end, axis, key, middle, others);
-  for (others = begin, i = middle; end - i >= 4; i += 4, others += 4) {
-    EACH_AXIS (j, dim) float4_store(points.axes[j] + i, float4_load(spare.axes[j] + others));
-    word4_store(points.ids + i, word4_load(spare.ids + others));
-  }
-  copy_agents(&tree->spare, others, &tree->points.ordered, i, end - i, dim);
+  EACH_AXIS (j, dim)
+    memcpy(points.axes[j] + middle, spare.axes[j] + begin, (end - middle) * sizeof(float));
+  memcpy(points.ids + middle, spare.ids + begin, (end - middle) * sizeof(uint32_t));
   return middle;
 }
 
