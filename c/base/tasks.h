@@ -26,6 +26,14 @@ ALWAYS_INLINE bool tasks_divide(const copse_tasks *tasks, uint32_t items, uint32
 #endif
 }
 
+/* The runner that a definition has; with one thread, none. */
+#ifdef COPSE_ONE_THREAD
+#define TASKS_OF(def)                                                                              \
+  { 0 }
+#else
+#define TASKS_OF(def) (def)->tasks
+#endif
+
 /* Calls task(argument, i) for all i < count, on any threads, in any order. Returns when all calls
  * have returned. */
 ALWAYS_INLINE void tasks_run(const copse_tasks *tasks, task_function *task, void *argument,
@@ -59,6 +67,25 @@ ALWAYS_INLINE void task_pause(uint32_t tries) {
 typedef struct task_range {
   uint32_t begin, end;
 } task_range;
+
+/* True if a range does not overlap the items first … last. NULL is the range of all items: with one
+ * thread, there is no other. */
+ALWAYS_INLINE bool task_range_misses(const task_range *range, uint32_t first, uint32_t last) {
+#ifdef COPSE_ONE_THREAD
+  (void)range, (void)first, (void)last;
+  return false;
+#else
+  return range && (first >= range->end || last < range->begin);
+#endif
+}
+/* Returns *range; if it is NULL, the range of all items. */
+ALWAYS_INLINE task_range task_range_or_all(const task_range *range, uint32_t items) {
+#ifndef COPSE_ONE_THREAD
+  if (range) return *range;
+#endif
+  (void)range;
+  return (task_range){0, items};
+}
 
 /* Returns range `index` of those into which `items` items are divided, `size` in each. */
 ALWAYS_INLINE task_range task_range_of(uint32_t index, uint32_t size, uint32_t items) {

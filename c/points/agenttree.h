@@ -92,8 +92,8 @@ float agenttree_reach2(const void *tree, const float *center, uint32_t k);
 uint32_t agenttree_cast(const void *tree, const scan_ray *ray, const copse_query *query,
                         copse_hit *hit);
 void agenttree_all_within(const void *tree, const batch_query *batch, float radius,
-                          task_range places, row_writer *writer);
-void agenttree_all_neighbors(const void *tree, neighbor_search *search, task_range places);
+                          const task_range *places, row_writer *writer);
+void agenttree_all_neighbors(const void *tree, neighbor_search *search, const task_range *places);
 void agenttree_pairs(const void *tree, const batch_query *batch, pair_search *search);
 
 /* A tree of at least AGENTTREE_DIVIDED agents is built in tasks if there is a runner (copse_tasks).

@@ -395,17 +395,16 @@ static bool surround(band_table *table, const struct agenttree *tree, const batc
 /* A node with more agents is never a unit, unless it is a leaf. */
 enum { UNIT_LIMIT = 768 };
 
-/* A walk over the largest nodes that can be units. It visits those that begin in a range of
- * agents. */
+/* A walk over the largest nodes that can be units: those that begin in a range of agents. */
 typedef struct unit_walk {
   const struct agenttree *tree;
-  task_range places; /* the range, in tree order */
+  const task_range *places; /* the range, in tree order; or NULL */
   uint32_t waiting, divided;
   uint32_t stack[COPSE_MAX_DEPTH];
   uint32_t parts[COPSE_MAX_DEPTH]; /* a stack of the parts of units that were divided */
 } unit_walk;
 
-static unit_walk units_start(const struct agenttree *tree, task_range places) {
+static unit_walk units_start(const struct agenttree *tree, const task_range *places) {
   return (unit_walk){.tree = tree, .places = places, .waiting = tree->nodeCount > 0};
 }
 
@@ -416,10 +415,8 @@ static uint32_t units_next(unit_walk *units) {
     const agenttree_node *node = &units->tree->nodes[index];
     const bool isUnit = !node->right || node->end - node->begin <= UNIT_LIMIT;
     WORKED(1);
-#ifndef COPSE_ONE_THREAD /* with one thread, the range is always the whole tree */
     const uint32_t last = isUnit ? node->begin : node->end - 1;
-    if (node->begin >= units->places.end || last < units->places.begin) continue;
-#endif
+    if (task_range_misses(units->places, node->begin, last)) continue;
     if (isUnit) return index;
     units->stack[units->waiting++] = node->right;
     units->stack[units->waiting++] = index + 1;
@@ -461,7 +458,7 @@ static bool unit_within(const struct agenttree *tree, const batch_query *batch, 
 }
 
 void agenttree_all_within(const void *index, const batch_query *batch, float radius,
-                          task_range places, row_writer *writer) {
+                          const task_range *places, row_writer *writer) {
   const struct agenttree *tree = index;
   band_table table;
   unit_walk units = units_start(tree, places);
@@ -497,7 +494,7 @@ static bool unit_neighbors(const struct agenttree *tree, neighbor_search *search
   return true;
 }
 
-void agenttree_all_neighbors(const void *index, neighbor_search *search, task_range places) {
+void agenttree_all_neighbors(const void *index, neighbor_search *search, const task_range *places) {
   const struct agenttree *tree = index;
   band_table table;
   unit_walk units = units_start(tree, places);

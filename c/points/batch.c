@@ -81,19 +81,18 @@ ALWAYS_INLINE uint32_t wanted(word4 hit, const nearby *near, uint32_t i, word4 i
 /* ---- Rows of all agents within a radius -------------------------------------------------- */
 
 /* Initializes a writer of `count` rows, of which `written` will be written. If these are not all
- * rows, empties all rows first. */
-SMALL_CODE static void rows_start(row_writer *writer, const copse_rows *rows, uint32_t count,
-                                  uint32_t written) {
+ * rows, empties all rows first. `waiting` has room for ROWS_WAITING rows. */
+SMALL_CODE static void rows_start(row_writer *writer, waiting_row *waiting, const copse_rows *rows,
+                                  uint32_t count, uint32_t written) {
   if (count > written) {
     memset(rows->offsets, 0, count * sizeof(uint32_t));
     memset(rows->counts, 0, count * sizeof(uint32_t));
   }
-  writer->offsets = rows->offsets;
-  writer->counts = rows->counts;
   /* If the capacity is 0, rows->ids may be NULL, and adding to NULL is undefined. Nothing is
    * written then, so any other pointer will do. */
-  writer->ids = rows->capacity ? rows->ids : rows->offsets;
-  writer->capacity = rows->capacity;
+  uint32_t *const ids = rows->capacity ? rows->ids : rows->offsets;
+  *writer = (row_writer){rows->offsets,  rows->counts,         ids,
+                         rows->capacity, .most = ROWS_WAITING, .rows = waiting};
 }
 
 void rows_flush(row_writer *writer) {
@@ -203,15 +202,15 @@ SMALL_CODE copse_status copse_points_all_within(const copse_points *points, floa
                                                 copse_rows *rows) {
   batch_query batch;
   waiting_row waiting[ROWS_WAITING];
-  row_writer writer = {.rows = waiting, .most = ROWS_WAITING};
+  row_writer writer;
   if (!start(&batch, points, query, masks) || !query_radius_ok(radius))
     return COPSE_INVALID_ARGUMENT;
   if (!points->isBuilt) return COPSE_NOT_BUILT;
-  rows_start(&writer, rows, row_count(points), points->present);
+  rows_start(&writer, waiting, rows, row_count(points), points->present);
   if (tasks_divide(&points->tasks, points->present, WITHIN_DIVIDED))
     batch_within_in_tasks(&batch, radius, &writer);
   else
-    points->type->allWithin(points, &batch, radius, (task_range){0, points->present}, &writer);
+    points->type->allWithin(points, &batch, radius, NULL, &writer);
   rows_end(&writer, rows);
   return COPSE_OK;
 }
@@ -494,7 +493,7 @@ SMALL_CODE copse_status batch_all_neighbors(const copse_points *points,
   if (tasks_divide(&points->tasks, points->present, NEIGHBORS_DIVIDED))
     batch_neighbors_in_tasks(&search, searchRange);
   else
-    searchRange(points, &search, (task_range){0, points->present});
+    searchRange(points, &search, NULL);
   batch_flush(&search);
   return COPSE_OK;
 }

@@ -224,7 +224,7 @@ struct neighbor_search {
 
 /* Finds the k nearest neighbors of every agent by calling `searchRange`, a function that each
  * structure has: for an agent tree, agenttree_all_neighbors. */
-typedef void search_function(const void *index, neighbor_search *search, task_range places);
+typedef void search_function(const void *index, neighbor_search *search, const task_range *places);
 copse_status batch_all_neighbors(const copse_points *points, search_function *searchRange,
                                  uint32_t k, const copse_query *query, const uint32_t *masks,
                                  copse_neighbor_rows *rows);

@@ -196,8 +196,8 @@ static void within_task(void *argument, uint32_t index) {
     const uint32_t range = atomic_fetch_add_explicit(&job->next, 1, memory_order_relaxed);
     if (range >= task_ranges(job->size, points->present)) break;
     range_begin(&writer, range);
-    points->type->allWithin(points, job->batch, job->radius,
-                            task_range_of(range, job->size, points->present), &writer);
+    const task_range places = task_range_of(range, job->size, points->present);
+    points->type->allWithin(points, job->batch, job->radius, &places, &writer);
     range_end(&writer);
   }
   copy_finished(&store, true);
@@ -223,7 +223,8 @@ static void neighbors_task(void *argument, uint32_t index) {
   const copse_points *points = job->search->batch.points;
   neighbor_search search = *job->search;
   search.expected.reach2 = job->reach2[index];
-  job->searchRange(points, &search, task_range_of(index, job->size, points->present));
+  const task_range places = task_range_of(index, job->size, points->present);
+  job->searchRange(points, &search, &places);
   batch_flush(&search);
 }
 

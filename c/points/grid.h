@@ -182,9 +182,9 @@ uint32_t wrapped_neighbors(const void *grid, const float *center, const copse_qu
                            scan_nearest *nearest);
 uint32_t wrapped_count(const void *grid, const region *circle, const copse_query *query,
                        bool stopAtFirst, uint32_t *visits);
-void wrapped_all_within(const void *grid, const batch_query *batch, float radius, task_range places,
-                        row_writer *writer);
-void wrapped_all_neighbors(const void *grid, neighbor_search *search, task_range places);
+void wrapped_all_within(const void *grid, const batch_query *batch, float radius,
+                        const task_range *places, row_writer *writer);
+void wrapped_all_neighbors(const void *grid, neighbor_search *search, const task_range *places);
 void wrapped_pairs(const void *grid, const batch_query *batch, pair_search *search);
 
 /* ---- The functions of any other grid for points_type ---- */
@@ -203,9 +203,9 @@ uint32_t grid_neighbors(const void *grid, const float *center, const copse_query
  * too large. */
 float grid_reach(const struct grid *grid, uint32_t k);
 uint32_t grid_cast(const void *grid, const scan_ray *ray, const copse_query *query, copse_hit *hit);
-void grid_all_within(const void *grid, const batch_query *batch, float radius, task_range places,
-                     row_writer *writer);
-void grid_all_neighbors(const void *grid, neighbor_search *search, task_range places);
+void grid_all_within(const void *grid, const batch_query *batch, float radius,
+                     const task_range *places, row_writer *writer);
+void grid_all_neighbors(const void *grid, neighbor_search *search, const task_range *places);
 void grid_pairs(const void *grid, const batch_query *batch, pair_search *search);
 
 #endif

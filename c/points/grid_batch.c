@@ -294,11 +294,12 @@ ALWAYS_INLINE uint32_t rows_at(const struct grid *grid, const batch_query *batch
   return own;
 }
 
-void grid_all_within(const void *index, const batch_query *batch, float radius, task_range places,
-                     row_writer *writer) {
+void grid_all_within(const void *index, const batch_query *batch, float radius,
+                     const task_range *places, row_writer *writer) {
   const struct grid *grid = index;
   nearby near;
-  for (uint32_t place = places.begin; place < places.end;)
+  const task_range range = task_range_or_all(places, grid->points.present);
+  for (uint32_t place = range.begin; place < range.end;)
     place += rows_at(grid, batch, place, radius, &near, writer);
 }
 
@@ -306,11 +307,12 @@ void grid_all_within(const void *index, const batch_query *batch, float radius, 
 
 /* Finds the k nearest neighbors of a range of agents. `wraps` is true if the world wraps around. */
 ALWAYS_INLINE void all_neighbors(const struct grid *grid, neighbor_search *search,
-                                 task_range places, const bool wraps) {
+                                 const task_range *places, const bool wraps) {
   enum { LEARN_FROM = 32 }; /* rows per update of the expected radius: fewer predict it badly */
   nearby near;
   uint32_t learnt = 0;
-  for (uint32_t place = places.begin; place < places.end;) {
+  const task_range range = task_range_or_all(places, grid->points.present);
+  for (uint32_t place = range.begin; place < range.end;) {
     const float expected2 = search->expected.reach2;
     const float reach2 = expected2 < search->max2 ? expected2 : search->max2;
     uint32_t own = 0;
@@ -332,7 +334,7 @@ ALWAYS_INLINE void all_neighbors(const struct grid *grid, neighbor_search *searc
   }
 }
 
-void grid_all_neighbors(const void *grid, neighbor_search *search, task_range places) {
+void grid_all_neighbors(const void *grid, neighbor_search *search, const task_range *places) {
   all_neighbors(grid, search, places, false);
 }
 
@@ -445,10 +447,11 @@ SMALL_CODE OUT_OF_LINE uint32_t rows_across(const struct grid *grid, const batch
 }
 
 SMALL_CODE void wrapped_all_within(const void *index, const batch_query *batch, float radius,
-                                   task_range places, row_writer *writer) {
+                                   const task_range *places, row_writer *writer) {
   const struct grid *grid = index;
   nearby near;
-  for (uint32_t place = places.begin; place < places.end;) {
+  const task_range range = task_range_or_all(places, grid->points.present);
+  for (uint32_t place = range.begin; place < range.end;) {
     const float radius2 = radius * radius;
     const uint32_t own = is_inner(grid, place, radius2)
                              ? rows_at(grid, batch, place, radius, &near, writer)
@@ -458,7 +461,7 @@ SMALL_CODE void wrapped_all_within(const void *index, const batch_query *batch, 
 }
 
 SMALL_CODE void wrapped_all_neighbors(const void *grid, neighbor_search *search,
-                                      task_range places) {
+                                      const task_range *places) {
   all_neighbors(grid, search, places, true);
 }
 

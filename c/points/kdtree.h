@@ -116,9 +116,9 @@ uint32_t kdtree_neighbors(const void *tree, const float *center, const copse_que
 float kdtree_reach2(const void *tree, const float *center, uint32_t k);
 uint32_t kdtree_cast(const void *tree, const scan_ray *ray, const copse_query *query,
                      copse_hit *hit);
-void kdtree_all_within(const void *tree, const batch_query *batch, float radius, task_range places,
-                       row_writer *writer);
-void kdtree_all_neighbors(const void *tree, neighbor_search *search, task_range places);
+void kdtree_all_within(const void *tree, const batch_query *batch, float radius,
+                       const task_range *places, row_writer *writer);
+void kdtree_all_neighbors(const void *tree, neighbor_search *search, const task_range *places);
 void kdtree_pairs(const void *tree, const batch_query *batch, pair_search *search);
 void kdtree_nearest_many(const void *tree, neighbor_search *search, const float *points,
                          uint32_t n);

@@ -21,12 +21,12 @@ typedef struct kdtree_group {
 /* Divides the points of a tree into groups, one after the other: halves ranges of points until they
  * are small enough. Visits the groups that begin in a range of points. */
 typedef struct group_walk {
-  task_range places;
+  const task_range *places;
   uint32_t waiting;
   kdtree_range stack[KDTREE_LEVELS + 1]; /* one per level waits; the last level adds two */
 } group_walk;
 
-static group_walk groups_start(const struct kdtree *tree, task_range places) {
+static group_walk groups_start(const struct kdtree *tree, const task_range *places) {
   return (group_walk){places, tree->points.present > 0, {{0, tree->points.present, 0}}};
 }
 
@@ -35,12 +35,14 @@ static bool groups_next(group_walk *groups, const struct kdtree *tree, kdtree_gr
   while (groups->waiting) {
     const kdtree_range range = groups->stack[--groups->waiting];
     WORKED(1);
-    if (range.end <= groups->places.begin || range.begin >= groups->places.end) continue;
-    if (range.end - range.begin > 2 * KDTREE_RUN) {
+    const bool isGroup = range.end - range.begin <= 2 * KDTREE_RUN;
+    if (task_range_misses(groups->places, range.begin, isGroup ? range.begin : range.end - 1))
+      continue;
+    if (!isGroup) {
       const uint32_t middle = kdtree_middle(range.begin, range.end);
       groups->stack[groups->waiting++] = (kdtree_range){middle, range.end, 0};
       groups->stack[groups->waiting++] = (kdtree_range){range.begin, middle, 0};
-    } else if (range.begin >= groups->places.begin) {
+    } else {
       float box[6];
       points_bounds(&tree->points, range.begin, range.end, box);
       *next = (kdtree_group){range.begin, range.end, point4(box, dim), point4(box + dim, dim)};
@@ -123,8 +125,8 @@ static float gather(nearby *near, const struct kdtree *tree, const batch_query *
 
 /* ---- Neighbors within a radius, of all points --------------------------------------------- */
 
-void kdtree_all_within(const void *index, const batch_query *batch, float radius, task_range places,
-                       row_writer *writer) {
+void kdtree_all_within(const void *index, const batch_query *batch, float radius,
+                       const task_range *places, row_writer *writer) {
   const struct kdtree *tree = index;
   nearby near;
   kdtree_group group;
@@ -143,7 +145,7 @@ void kdtree_all_within(const void *index, const batch_query *batch, float radius
 
 /* ---- The k nearest neighbors, of all points ----------------------------------------------- */
 
-void kdtree_all_neighbors(const void *index, neighbor_search *search, task_range places) {
+void kdtree_all_neighbors(const void *index, neighbor_search *search, const task_range *places) {
   const struct kdtree *tree = index;
   expectation *expected = &search->expected;
   nearby near;
@@ -354,7 +356,6 @@ void kdtree_pairs(const void *index, const batch_query *batch, pair_search *sear
   const struct kdtree *tree = index;
   nearby near;
   kdtree_group group;
-  const task_range places = {0, tree->points.present};
-  for (group_walk groups = groups_start(tree, places); groups_next(&groups, tree, &group);)
+  for (group_walk groups = groups_start(tree, NULL); groups_next(&groups, tree, &group);)
     group_pairs(tree, batch, &group, &near, search);
 }

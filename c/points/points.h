@@ -139,10 +139,10 @@ struct points_type {
 
   /* Batch queries, see batch.h: these functions write a row of results for each agent, or all
    * pairs. */
-  /* These two write the rows of a range of agents, in the order of the structure. */
-  void (*allWithin)(const void *index, const batch_query *batch, float radius, task_range places,
-                    row_writer *writer);
-  void (*allNeighbors)(const void *index, neighbor_search *search, task_range places);
+  /* These two write the rows of a range of agents, in the order of the structure (NULL: of all). */
+  void (*allWithin)(const void *index, const batch_query *batch, float radius,
+                    const task_range *places, row_writer *writer);
+  void (*allNeighbors)(const void *index, neighbor_search *search, const task_range *places);
   void (*pairs)(const void *index, const batch_query *batch, pair_search *result);
   /* Writes a row of results for each of the caller's n > 0 points: the k > 0 agents nearest to it.
    * NULL if the structure has no fast way: a single query is then made for each point. */
@@ -210,7 +210,7 @@ ALWAYS_INLINE scan_filter points_filter(const copse_points *points, const copse_
   {                                                                                                \
     .type = (functions), .dimensions = (def)->dimensions, .capacity = (def)->capacity,             \
     .layout = (def)->layout, .external = (def)->external, .onNonFinite = (def)->onNonFinite,       \
-    .allocator = (def)->allocator, .tasks = (def)->tasks                                           \
+    .allocator = (def)->allocator, .tasks = TASKS_OF(def)                                          \
   }
 /* True if the options common to all structures are in their ranges. */
 bool points_ok(const copse_points *definition);
