@@ -191,22 +191,22 @@ export function checkOptions(call, options, names) {
 
 function refuseOption(call, options, name, names) {
   if (options[name] === undefined) return
-  const isSimilar = (known) => editDistance(name.toLowerCase(), known.toLowerCase()) <= 2
-  const similar = names.find(isSimilar)
+  const similar = names.find((known) => isSimilar(name.toLowerCase(), known.toLowerCase(), 2))
   const hint = similar ? `did you mean '${similar}'?` : `options: ${names.join(', ')}`
   throw new TypeError(`${place(call)}: no option '${name}' (${hint})`)
 }
 
-/** Returns the Levenshtein distance of two words: how many letters to change, insert or delete. */
-function editDistance(word, target) {
-  let row = Array.from({ length: target.length + 1 }, (_, i) => i)
-  for (const [i, letter] of [...word].entries()) {
-    const next = [i + 1]
-    for (let j = 0; j < target.length; j++)
-      next.push(Math.min(row[j + 1] + 1, next[j] + 1, row[j] + (letter === target[j] ? 0 : 1)))
-    row = next
-  }
-  return row[target.length]
+/** True if `edits` letters changed, inserted or deleted turn one word into the other. */
+function isSimilar(word, other, edits) {
+  if (edits < 0) return false
+  if (!word || !other) return word.length + other.length <= edits
+  const [rest, otherRest] = [word.slice(1), other.slice(1)]
+  if (word[0] === other[0]) return isSimilar(rest, otherRest, edits)
+  return [
+    [rest, otherRest],
+    [rest, other],
+    [word, otherRest],
+  ].some((pair) => isSimilar(...pair, edits - 1))
 }
 
 export function checkArray(call, name, value, Type) {

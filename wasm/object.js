@@ -446,21 +446,12 @@ export class CoreObject {
    */
   _drawn(method) {
     this._begin(method)
-    const pieces = []
-    let floats = 0
+    const floats = []
     for (;;) {
-      const count = this._leave(this._enter()[method](this._handle, floats))
-      if (count === 0) break
-      pieces.push(this._stage(4 * count).slice())
-      floats += count
+      const count = this._leave(this._enter()[method](this._handle, floats.length))
+      if (count === 0) return Float32Array.from(floats)
+      floats.push(...new Float32Array(this._stage(4 * count).slice().buffer))
     }
-    const bytes = new Uint8Array(4 * floats)
-    let end = 0
-    for (const piece of pieces) {
-      bytes.set(piece, end)
-      end += piece.length
-    }
-    return new Float32Array(bytes.buffer)
   }
 }
 
