@@ -119,10 +119,10 @@ for (const entry of entries) {
 
 /** The maximum gzipped size of each entry, in bytes. CONTRIBUTING says what to do when one is exceeded. */
 const BUDGETS = {
-  ...{ copse: 129_500, agenttree: 36_560, grid: 36_760, kdtree: 37_600 },
-  ...{ octree: 27_920, obstacle: 28_050 },
-  ...{ crowd: 55_080, paths: 69_500 }, // a crowd includes walls and an agent tree, paths a crowd
-  ...{ threads: 135_000, thread: 330, worker: 2_000 },
+  ...{ copse: 127_800, agenttree: 36_100, grid: 36_100, kdtree: 37_150 },
+  ...{ octree: 27_750, obstacle: 27_850 },
+  ...{ crowd: 54_150, paths: 68_650 }, // a crowd includes walls and an agent tree, paths a crowd
+  ...{ threads: 132_400, thread: 330, worker: 2_000 },
 }
 
 bundles('are no larger than their budgets', () => {
