@@ -97,6 +97,27 @@ function run(folder, line, timeout = RUN_MS) {
   }
 }
 
+/** Folders with the package and some tools installed, by the list of tools. @type {Map<string, string>} */
+const installed = new Map()
+
+/**
+ * Copies a folder in which npm has installed the package and tools. Installing them again for each consumer would
+ * take much longer.
+ * @param {string[]} tools
+ * @param {string} folder
+ */
+function installIn(tools, folder) {
+  const list = [tarball, ...tools].join(' ')
+  let source = installed.get(list)
+  if (!source) {
+    source = join(packed, String(installed.size))
+    cpSync(pathOf('project'), source, { recursive: true })
+    run(source, `npm install --no-audit --no-fund --prefer-offline ${list}`, INSTALL_MS)
+    installed.set(list, source)
+  }
+  cpSync(source, folder, { recursive: true, verbatimSymlinks: true })
+}
+
 /**
  * Defines a test of one consumer, in a folder of its own with the package and the tools installed.
  * @param {string} title
@@ -107,9 +128,7 @@ function consumer(title, tools, check) {
   consumers(title, async () => {
     const folder = mkdtempSync(join(tmpdir(), 'copse-consumer-'))
     try {
-      cpSync(pathOf('project'), folder, { recursive: true })
-      const install = ['npm install --no-audit --no-fund --prefer-offline', tarball, ...tools]
-      run(folder, install.join(' '), INSTALL_MS)
+      installIn(tools, folder)
       await check(folder)
     } finally {
       rmSync(folder, { recursive: true, force: true })
@@ -261,23 +280,17 @@ weekly('Deno', ['deno@2'], (folder) => {
 for (const version of ['7', '6', '5.9', '5.7', '5.4', '5.0']) {
   const add = ['7', '5.0'].includes(version) ? consumer : weekly
   add(`TypeScript ${version}`, [`typescript@${version}`], (folder) => {
-    const dom = 'es2022,dom'
-    const libraries = {
-      ...{ types: 'es2022', main: dom, page: dom, threads: dom },
-      using: 'es2022,esnext.disposable',
-    }
+    const using = version === '5.0' ? [] : ['es2022,esnext.disposable using.ts']
+    const programs = ['es2022 types.ts', 'es2022,dom main.ts page.ts threads.ts', ...using]
     cpSync(pathOf('typescript'), folder, { recursive: true })
     cpSync(join(folder, 'main.js'), join(folder, 'main.ts'))
     mkdirSync(join(folder, 'no-types'))
-    for (const [file, library] of Object.entries(libraries)) {
-      if (file === 'using' && version === '5.0') continue
+    for (const program of programs)
       for (const resolution of ['--module esnext --moduleResolution bundler', '--module nodenext'])
         run(
           folder,
-          `tsc ${file}.ts --strict --noEmit --target es2022 ${resolution}` +
-            ` --lib ${library} --typeRoots no-types`,
+          `tsc --strict --noEmit --target es2022 ${resolution} --typeRoots no-types --lib ${program}`,
         )
-    }
   })
 }
 
