@@ -12,7 +12,7 @@ const AXE = createRequire(import.meta.url).resolve('axe-core/axe.min.js')
 export async function violations(page) {
   if (await page.evaluate(() => !('axe' in globalThis))) await page.addScriptTag({ path: AXE })
   return page.evaluate(async () => {
-    const { violations } = await globalThis.axe.run()
+    const { violations } = await globalThis.axe.run({ resultTypes: ['violations'] })
     return violations.flatMap(({ id, nodes }) =>
       nodes.map(({ target, any, all, none }) => {
         const [check] = [...any, ...all, ...none]
