@@ -169,7 +169,6 @@ const suitesOf = (/** @type {string[]} */ parts) =>
   parts.flatMap((part) => PARTS[part]()).filter(isWanted)
 
 const parts = wanted.length ? wanted : ['package', 'nodes', 'js', 'c', 'browser']
-// Suites in a browser often wait for frames, so they run beside as many others as there are processors.
 const pages = suitesOf(parts.filter((part) => part === 'browser'))
 const others = suitesOf(parts.filter((part) => part !== 'browser'))
 // The game with zones must keep pace with the clock. It runs first, beside a suite that keeps one processor busy.
@@ -177,7 +176,14 @@ const paced = pages.filter(({ name }) => name.includes('zonegame'))
 const companions = paced.length ? others.filter(({ name }) => name === 'Node, garbage.test.js') : []
 const isLeft = (/** @type {Suite} */ suite) => !paced.includes(suite) && !companions.includes(suite)
 await Promise.all([...paced, ...companions].map(play))
-await Promise.all([inTurn(pages.filter(isLeft), play), inTurn(others.filter(isLeft), play)])
+// Many suites often wait, for frames or for programs: twice as many run at a time as there are processors. At most half
+// of them are in a browser, where frames must come in time.
+const left = others.filter(isLeft).values()
+const pagesFirst = function* () {
+  yield* pages.filter(isLeft)
+  yield* left
+}
+await Promise.all([inTurn(pagesFirst(), play), inTurn(left, play)])
 
 console.log(`${passed} passed, ${failed} failed`)
 process.exitCode = failed || !passed ? 1 : 0
