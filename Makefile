@@ -409,11 +409,10 @@ KIND = AgentTree Grid KdTree
 soak: lib
 	$(foreach kind,$(KIND),$(SOAK) $(kind) &&) true
 
-THREADS = 1 2 8
 
 ## soak-threads: play FRAMES (100,000) of a game with 1, 2 and 8 threads, in many instances; THREADS=2 for one number
 soak-threads: lib
-	$(foreach threads,$(THREADS),THREADS=$(threads) node --expose-gc tests/tools/soakthreads.js &&) true
+	$(foreach threads,$(or $(THREADS),1 2 8),THREADS=$(threads) node --expose-gc tests/tools/soakthreads.js &&) true
 
 # Only c/ is instrumented, not the tests.
 COVERAGE_OBJECTS = $(patsubst %,build/coverage/c/%.o,$(C_NAMES))

@@ -345,10 +345,45 @@ typedef struct top_run {
 typedef struct build_job {
   struct agenttree *tree;
   const points_source *source;
+  uint32_t fetched;     /* how many agents a task fetches */
   uint32_t size, level; /* how many runs there are; the first run of the current level */
   top_run runs[AGENTTREE_TOP];
   uint32_t preorder[AGENTTREE_TOP]; /* all runs, in the order of the tree */
 } build_job;
+
+/* Fetches a range of agents, and stores their bounds in the run of the same index. */
+static void fetch_task(void *argument, uint32_t index) {
+  build_job *job = argument;
+  const copse_points *points = &job->tree->points;
+  const task_range range = task_range_of(index, job->fetched, points->present);
+  if (points->present == job->source->count)
+    for (uint32_t i = range.begin; i < range.end; i++) points->ordered.ids[i] = i;
+  points_fetch(points, job->source, range.begin, range.end);
+  points_bounds(points, range.begin, range.end, job->runs[index].run.box);
+}
+
+/* Fetches all agents. Makes them the first run. */
+static void fetch_in_tasks(build_job *job) {
+  const copse_points *points = &job->tree->points;
+  const uint32_t dim = points->dimensions, present = points->present;
+  const uint32_t least = (present - 1) / AGENTTREE_TOP + 1;
+  float *const box = job->runs[0].run.box;
+  if (present < job->source->count) points_order_slots(points, job->source);
+  job->fetched = task_range_size(&points->tasks, present, least);
+  const uint32_t ranges = task_ranges(job->fetched, present);
+  tasks_run(&points->tasks, fetch_task, job, ranges);
+  for (uint32_t i = 1; i < ranges; i++)
+    for (uint32_t axis = 0; axis < dim; axis++) {
+      const float *const other = job->runs[i].run.box;
+      if (other[axis] < box[axis]) box[axis] = other[axis];
+      if (other[dim + axis] > box[dim + axis]) box[dim + axis] = other[dim + axis];
+    }
+  pending *const root = &job->runs[0].run;
+  root->begin = root->depth = 0;
+  root->end = present;
+  root->parent = COPSE_NONE;
+  job->size = 1;
+}
 
 static void divide_task(void *argument, uint32_t index) {
   build_job *job = argument;
@@ -395,10 +430,7 @@ static uint32_t plan_level(build_job *job) {
 /* Divides the top of the tree. */
 static void divide_top(build_job *job) {
   const struct agenttree *tree = job->tree;
-  job->size = 1;
   job->level = 0;
-  job->runs[0].run = (pending){0, tree->points.present, 0, COPSE_NONE, {0}};
-  points_bounds(&tree->points, 0, tree->points.present, job->runs[0].run.box);
   for (uint32_t runs; (runs = plan_level(job)) > 0; job->level += runs)
     tasks_run(&tree->points.tasks, divide_task, job, runs);
 }
@@ -477,8 +509,7 @@ static bool build_in_tasks(struct agenttree *tree, const points_source *source,
   build_job job;
   job.tree = tree;
   job.source = source;
-  points_order_slots(&tree->points, source);
-  points_fetch(&tree->points, source, 0, tree->points.present);
+  fetch_in_tasks(&job);
   divide_top(&job);
   if (job.size > tree->points.present / tree->leafSize) return false; /* see place_parts */
   place_parts(&job);
