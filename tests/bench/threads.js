@@ -1,6 +1,7 @@
 // Measures how many times as fast 2 threads are as one: frames of an AgentTree and a Grid (a build, then
 // allWithin), and steps of a crowd in a crush and in a ring. Both instances do the same work in turn, and
-// results are compared first.
+// results are compared first. Measures frames that follow one another, and frames after a pause, in which
+// workers have gone to sleep, as they do between the frames of a game.
 //
 //   node tests/bench/threads.js [threads]
 
@@ -8,8 +9,8 @@ import { AgentTree, create, Crowd, Grid } from '../../dist/threads.js'
 import { createRandom } from '../../web/random.js'
 
 const SIZES = [2500, 5000, 10_000, 100_000]
+const ROW = 20 // how long a row of frames takes, in ms
 const threads = Number(process.argv[2] ?? 2)
-const WARM = 30 // frames that are not counted: V8 compiles
 
 const one = await create({ threads: 1 })
 const several = await create({ threads })
@@ -23,28 +24,38 @@ function compare(a, b, what) {
     throw new Error(`${what} differ`)
 }
 
+const pause = new Int32Array(new SharedArrayBuffer(4))
+
 /**
- * Plays frames with both instances in turn, and prints the times. `play(i)` returns what both must agree on.
+ * Plays rows of frames with both instances in turn. Returns the time of a frame in each, in ms. `play(i)`
+ * returns what both must agree on.
  */
-function measure(name, agents, play) {
-  const frames = Math.min(200, Math.ceil(1e6 / agents))
+function time(name, rows, framesPerRow, play) {
   const times = [[], []]
-  for (let frame = 0; frame < WARM + frames; frame++) {
+  for (let row = 0; row < rows; row++) {
     const results = []
     for (let turn = 0; turn < 2; turn++) {
-      const which = (turn + frame) % 2
+      const which = (turn + row) % 2
+      if (framesPerRow === 1) Atomics.wait(pause, 0, 0, 2)
       const start = performance.now()
-      results[which] = play(which, frame)
-      times[which].push(performance.now() - start)
+      for (let i = 0; i < framesPerRow; i++) results[which] = play(which, row)
+      times[which].push((performance.now() - start) / framesPerRow)
     }
     for (const [i, result] of results[0].entries()) compare(result, results[1][i], name)
   }
-  const [first, second] = times.map((list) => {
-    const sorted = list.slice(WARM).sort((a, b) => a - b)
-    return (sorted[sorted.length >> 1] * 1e6) / agents
-  })
-  const shown = [first, second].map((time) => time.toFixed(1)).join(' → ')
-  console.log(`${name}, ${agents} agents: ${shown}: ${(first / second).toFixed(2)} ×`)
+  return times.map((list) => list.sort((a, b) => a - b)[list.length >> 1])
+}
+
+function measure(name, agents, play) {
+  const [frame] = time(name, 10, 10, play) // V8 compiles meanwhile
+  const inRow = Math.ceil(ROW / frame)
+  const inRows = time(name, 20, Math.max(inRow, 2), play)
+  const afterPause = time(name, Math.min(80, 4 * inRow), 1, play)
+  const [first, second] = inRows.map((time) => ((time * 1e6) / agents).toFixed(1))
+  const [factor, factorAfter] = [inRows, afterPause].map(([a, b]) => (a / b).toFixed(2))
+  console.log(
+    `${name}, ${agents} agents: ${first} → ${second}: ${factor} ×, after a pause ${factorAfter} ×`,
+  )
 }
 
 for (const agents of SIZES) {
