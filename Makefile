@@ -100,15 +100,14 @@ SHRINK = $(shell em-config BINARYEN_ROOT)/bin/wasm-opt --enable-bulk-memory --en
   --enable-nontrapping-float-to-int --low-memory-unused $(SHRINK_PASSES) $(SHRINK_PASSES) -Oz $@ -o $@
 
 # Files are compiled for size, unless they say 'Compiled for speed'; see c/base/core.h. LLVM does not unroll loops whose
-# number of iterations is known only at run time, and does not copy expressions into other branches to avoid computing
-# them again (PRE): with both, cores were 1.4% larger. PRE makes only the files in FASTER_WITH_PRE faster.
+# number of iterations is known only at run time. Unless files are faster with it, LLVM also does not copy expressions
+# into other branches to avoid computing them again (PRE). By both, cores are 1.2% smaller.
 FAST := $(patsubst c/%.c,%,$(shell grep -l 'Compiled for speed' c/*/*.c))
-$(foreach name,$(FAST),build/%/$(name).o): OPTIMIZE = -O2 -fno-vectorize -fno-slp-vectorize
-OPTIMIZE = -Oz
-FASTER_WITH_PRE = boxes/octree_query points/agenttree_query points/grid_batch points/grid_query points/kdtree_query \
-  points/points_query
+FASTER_WITH_PRE = $(filter-out points/batch,$(FAST)) points/kdtree_batch points/kdtree_query points/points_query
 SMALLER = -mllvm -unroll-runtime=0 $(if $(filter $(FASTER_WITH_PRE),$*),,-mllvm -enable-pre=0)
-EMCC_COMPILE = $(EMCC) $(EMCC_FLAGS) -DCOPSE_ONE_THREAD $(OPTIMIZE) $(SMALLER)
+$(foreach name,$(FAST),build/%/$(name).o): OPTIMIZE = -O2 -fno-vectorize -fno-slp-vectorize $(SMALLER)
+OPTIMIZE = -Oz $(SMALLER)
+EMCC_COMPILE = $(EMCC) $(EMCC_FLAGS) -DCOPSE_ONE_THREAD $(OPTIMIZE)
 
 # The entries with a SIMD core of their own, wasm/entries/<noun>.js. FAMILIES_<noun>: the families
 # that the core is linked from. CREATED_<noun>: what it can create, by default the noun. CREATED: what the
@@ -162,10 +161,10 @@ $(CLASS_CORES:%=build/core-%.wasm): build/core-%.wasm: $(call wasm_objects,simd)
 THREADED = -matomics -msimd128
 build/threads/%.o: c/%.c $(C_HEADERS) Makefile | $(SETUP)
 	@mkdir -p $(@D)
-	$(EMCC) $(EMCC_FLAGS) $(THREADED) $(OPTIMIZE) $(SMALLER) -c $< -o $@
+	$(EMCC) $(EMCC_FLAGS) $(THREADED) $(OPTIMIZE) -c $< -o $@
 build/threads/wasm/%.o: wasm/%.c $(WASM_HEADERS) $(C_HEADERS) Makefile | $(SETUP)
 	@mkdir -p $(@D)
-	$(EMCC) $(EMCC_FLAGS) $(THREADED) $(OPTIMIZE) $(SMALLER) -c $< -o $@
+	$(EMCC) $(EMCC_FLAGS) $(THREADED) $(OPTIMIZE) -c $< -o $@
 build/core-threads.wasm: STACK_BYTES = 1048576
 build/core-threads.wasm: $(call wasm_objects,threads) $(call boundary,threads,$(FAMILIES) threads)
 	$(LINK) $(THREADED) -sINITIAL_MEMORY=2MB -Wl,--shared-memory,--max-memory=2147483648,--export=stackRestore \

@@ -46,8 +46,8 @@
  *   that the object would have after `_create` or `_reserve`: 0 if an argument is invalid, SIZE_MAX
  *   if the size exceeds the address space. Arrays that a function returns belong to the object, and
  *   are valid until `_reserve` or `_destroy`.
- * - Errors. A call that fails leaves its object unchanged. If it has an argument `slot` for the
- *   result, it writes COPSE_NONE there. On COPSE_NOT_FINITE, it writes the first bad slot to
+ * - Errors. A call that fails leaves its object unchanged. If the call has an argument `slot` for
+ *   the result, it writes COPSE_NONE there. On COPSE_NOT_FINITE, it writes the first bad slot to
  *   `firstBad`. Queries fail with COPSE_INVALID_ARGUMENT if a coordinate is not finite or too
  *   large, or if a radius is NaN or negative.
  * - Arguments. Points and vectors are 2 or 3 floats. firstBad, visits and distance2 may be NULL.
@@ -103,14 +103,15 @@ typedef struct copse_allocator { /* if `allocate` is NULL (the default), malloc 
 
 /* ---- Threads ----------------------------------------------------------------------------- *
  * By default, all work is done by the calling thread. A host with threads of its own, such as an
- * engine with a job system, can give an index of points or a crowd a runner. These calls are then
- * divided into tasks: builds of an agent tree of at least 8,192 agents, all_within of at
- * least 4,096, all_neighbors of at least 2,048, and steps of a crowd of at least 1,024. Results are
- * the same bits with any runner, with any number of threads, and without a runner. An object starts
- * no threads, and keeps none: when a call returns, all its tasks have ended. Tasks call neither the
- * allocator nor the runner. A thread that runs tasks needs a stack of 1 MB, which is more than
- * macOS and musl give to new threads. If several threads use objects that share a runner, the
- * runner must support concurrent calls. */
+ * engine with a job system, can supply a runner, which executes tasks: in the definition of an
+ * index of points or of a crowd. These calls are then divided into tasks: the build of an agent
+ * tree with at least 8,192 agents, all_within of an index with at least 4,096 agents, all_neighbors
+ * with at least 2,048, and the step of a crowd with at least 1,024. Results are the same bits with
+ * any runner, with any number of threads, and without a runner. An object starts no threads, and
+ * keeps none: when a call returns, all its tasks have ended. Tasks call neither the allocator nor
+ * the runner. A thread that runs tasks needs a stack of 1 MB, which is more than macOS and musl
+ * give to new threads. If several threads use objects that share a runner, the runner must support
+ * concurrent calls. */
 typedef struct copse_tasks {
   /* Calls task(argument, i) for each i from 0 to count - 1, each once, on any threads and in any
    * order, and returns when all these calls have returned. What a task wrote must then be visible
@@ -276,7 +277,7 @@ copse_status copse_grid_create(const copse_grid_def *def, copse_points **points)
  * memory of the three structures, and is at most log2 N deep. A build is always O(N log N), but
  * takes several times as long as a build of the agent tree. The k-d tree pays off with many queries
  * per build, above all queries for the nearest points. nearest_many takes about half as long per
- * point as single queries. All builders make the same tree. */
+ * point as single queries. All values of `builder` make the same tree. */
 typedef enum copse_builder {
   COPSE_BUILDER_QUICKSELECT,       /* finds medians by sampling: the fastest */
   COPSE_BUILDER_MEDIAN_OF_MEDIANS, /* finds medians in linear time, whatever the points are */
@@ -414,9 +415,10 @@ copse_status copse_points_cone(const copse_points *points, const float *center,
  * - Else the agent's center is beyond the segment's end: there is a hit if e.e <= r2.
  * - If m.m > r2, a hit's fraction is (m.d - sqrt(d.d * r2 - c.c)) / d.d, clamped to 0 … 1, rounded
  *   to float. The root of a negative number counts as 0.
- * No test for a hit subtracts one square from another: that would lose precision. c is exact if the
- * differences of coordinates have at most 26 significant bits. So even small, distant agents are
- * hit or missed correctly, and an agent of radius 0 is hit only if c is 0. */
+ * Whether a ray hits is never decided by subtracting one square from another: that would lose
+ * precision. c is exact if the differences of coordinates have at most 26 significant bits. So even
+ * small, distant agents are hit or missed correctly, and an agent of radius 0 is hit only if c is
+ * 0. */
 copse_status copse_points_raycast(const copse_points *points, const float *from, const float *to,
                                   float radius, const float *radii, const copse_query *query,
                                   copse_hit *hit, uint32_t *visits);
@@ -576,10 +578,10 @@ typedef struct copse_sensors_def {
   uint32_t dimensions; /* 2 or 3, the same as the index has. Default: 2 */
   uint32_t capacity;   /* maximum number of sensors: 1 … COPSE_MAX_CAPACITY. Default: 1,000 */
   uint32_t results;    /* maximum number of agents that an update finds, summed over all sensors. A
-                        * sensor finds the agents within its `leave`. In a box whose `radius` is
-                        * less than its `leave`, agents within `radius` count twice. 0 … INT32_MAX.
-                        * Default: 0. With 0, the first update that finds an agent fails with
-                        * COPSE_FULL, and sets *needed */
+                        * sensor finds the agents within its `leave`. If the sensor is a box and
+                        * `radius` is less than `leave`, agents within `radius` count twice toward
+                        * this maximum. 0 … INT32_MAX. Default: 0. With 0, the first update that
+                        * finds an agent fails with COPSE_FULL, and sets *needed */
   uint32_t agents;     /* maximum number of slots of the index: 0 … COPSE_MAX_CAPACITY. Default:
                         * 1,000 */
   copse_allocator allocator; /* Default: malloc */
@@ -731,8 +733,8 @@ uint32_t copse_octree_count(const copse_octree *tree); /* the number of items */
 uint32_t copse_octree_slots(const copse_octree *tree); /* every slot in use is less than this */
 
 /* Return arrays by slot, for the caller to write. Boxes are lo x, y, (z,) hi x, y, (z). Changed
- * boxes take effect with copse_octree_move_all, changed groups (32 bits, default 1) at once. A slot
- * keeps its groups when an item is added or removed. */
+ * boxes take effect with copse_octree_move_all. Changed groups (32 bits, default 1) take effect at
+ * once. A slot keeps its groups when an item is added or removed. */
 float *copse_octree_boxes(copse_octree *tree);
 uint32_t *copse_octree_groups(copse_octree *tree);
 const uint32_t *copse_octree_generations(const copse_octree *tree);
@@ -828,8 +830,8 @@ typedef struct copse_box_hit { /* the first hit of a ray */
  * - If d is 0, the part hits the box at `begin` if m.m <= r2, else it misses.
  * - If d is not 0, and under is negative, the part misses.
  * - Else the part is near enough to the box in an interval, which begins at the fraction
- *   (m.d - root) / d.d and ends at (m.d + root) / d.d. The part hits if this interval overlaps
- *   begin … end: at the greater of their two starts.
+ *   (m.d - root) / d.d and ends at (m.d + root) / d.d. If this interval overlaps begin … end, the
+ *   part hits the box where the overlap starts.
  * - The hit's fraction is that of the first part that hits, rounded to float.
  * - The normal is 0 if the fraction is 0. Else it is -(root * d + x) / d.d / inflate, where x is
  *   the cross product of d and c; if d is 0, it is -m / inflate. If m is 0 too, the normal is that
@@ -861,8 +863,8 @@ copse_status copse_octree_raycast_many(const copse_octree *tree, const float *se
                                        const copse_segment_filters *filters, uint32_t *ids,
                                        float *fractions);
 /* A broad phase: finds all pairs of items that intersect, each pair once. Writes ids a, b, a, b, …
- * with a < b, by ascending a. results.total counts ids, two per pair. Whole pairs are written while
- * they fit. Both items must match the query's mask. */
+ * with a < b, by ascending a. results.total counts ids, two per pair. Only whole pairs are written,
+ * as many as fit. Both items must match the query's mask. */
 copse_status copse_octree_pairs(const copse_octree *tree, const copse_query *query,
                                 copse_results *results);
 
@@ -889,11 +891,11 @@ copse_octree_statistics copse_octree_stats(const copse_octree *tree);
 /* Checks every node, every item, and the blocks that store the items, in O(N * depth). */
 bool copse_octree_validate(const copse_octree *tree);
 
-/* Saves items, slots, generations and groups. Boxes that the caller wrote to the array are saved
- * only after a move. The tree that you restore into needs the same options as the saved one; only
- * the capacity may differ. After a restore, the tree behaves exactly like the saved one, down to
- * the order of results. Exception: if the saved tree had run out of nodes (see `unsplit`), the
- * restored tree may split other nodes. */
+/* Saves items, slots, generations and groups. A box that the caller wrote to the array `boxes` is
+ * saved only after a call of copse_octree_move or copse_octree_move_all. The tree that you restore
+ * into needs the same options as the saved one; only the capacity may differ. After a restore, the
+ * tree behaves exactly like the saved one, down to the order of results. Exception: if the saved
+ * tree had run out of nodes (see `unsplit`), the restored tree may split other nodes. */
 copse_status copse_octree_save(const copse_octree *tree, void *bytes, size_t capacity,
                                size_t *total);
 copse_status copse_octree_restore(copse_octree *tree, const void *bytes, size_t size);
@@ -907,9 +909,9 @@ copse_status copse_octree_restorable(const copse_octree *tree, const void *bytes
  * A polygon is solid inside, or solid outside (a boundary), or nowhere (COPSE_SOLID_NOWHERE). Its
  * solid side stays the same, even if moved vertices flip its winding (for an exception, see
  * copse_obstacle_move). Seen along an edge, with y up, the solid side is on the left; the edge is
- * visible from the free side on its right. A polygon whose area is 0 at the moment has no solid
- * side. Nor does a polygon that is solid nowhere. The edges of both are visible from both sides. A
- * polygon of two vertices is a thin wall, with one edge for each side.
+ * visible from the free side on its right. Two kinds of polygons have no solid side: those with
+ * COPSE_SOLID_NOWHERE, and those whose area is 0 at the moment. Their edges are visible from both
+ * sides. A polygon of two vertices is a thin wall, with one edge for each side.
  *
  * An edge runs from a vertex to the next one in the loop, and has the id of the former. If its
  * solid side would then be on the right, it runs in reverse, with the same id. A polygon's slot is
@@ -1132,10 +1134,10 @@ copse_status copse_obstacle_restorable(const copse_obstacle *tree, const void *b
 #define COPSE_CROWD_MAX_NEIGHBORS 64 /* the maximum number of neighbors that an agent avoids */
 
 /* The maximum number of wall constraints of an agent. Edges near the agent add one each, nearest
- * first. An edge adds none if earlier constraints already keep the agent away from it. To keep the
- * constraints few along a wall of very many short edges, those after the first 16 treat their edge
- * as if it were endless: such a constraint often keeps the agent away from many other edges, too.
- * If the limit is still reached, the agent slows down, so that it can't reach the next edge in one
+ * first. An edge adds none if earlier constraints already keep the agent away from it. After the
+ * first 16, a constraint treats its edge as if the edge were endless: it then often keeps the agent
+ * away from many other edges too. So even a wall of very many short edges needs few constraints. If
+ * the limit is still reached, the agent slows down, so that it can't reach the next edge in one
  * step. */
 #define COPSE_CROWD_WALLS 128
 typedef struct copse_crowd_def {
@@ -1169,10 +1171,10 @@ typedef struct copse_crowd_agent {
                                * Default: 2 */
   float timeHorizonObstacles; /* like timeHorizon, but for walls. Horizons shorter than a time step
                                * count as one time step. Default: 2 */
-  float maxAcceleration;      /* maximum change of velocity per second. The agent looks at least
-                               * as far ahead for walls as it needs to brake, up to 100 s. So if all
-                               * time steps are equally long, it stops before it hits a wall.
-                               * Default: INFINITY */
+  float maxAcceleration; /* maximum change of velocity per second. For walls, the time horizon is at
+                          * least the time that the agent needs to stop, up to 100 s. So if all time
+                          * steps are equally long, it stops before it hits a wall. Default:
+                          * INFINITY */
   float priority;   /* the higher, the less the agent yields. With p as its own priority and q as
                      * its neighbor's, it does q / (p + q) of the avoidance; half if both are 0.
                      * Default: 0 */
@@ -1279,7 +1281,7 @@ copse_status copse_crowd_restorable(const copse_crowd *crowd, const void *bytes,
 
 /* ---- Flow field ------------------------------------------------------------------------------ *
  * Paths around walls in 2 dimensions, for many agents that head for the same goals. From any point,
- * a path leads to the goal that is nearest by path. A build is costly; each agent's direction is
+ * a path leads to the goal with the shortest path. A build is costly; each agent's direction is
  * then cheap. For a single agent, a search for one path is cheaper.
  *
  * The field divides its bounds into square cells. Walls come from an obstacle tree. Paths keep a
@@ -1377,9 +1379,8 @@ uint32_t copse_flowfield_goal_count(const copse_flowfield *field); /* the number
 copse_status copse_flowfield_build(copse_flowfield *field, uint32_t *needed);
 /* Builds the field a part at a time. Each call goes on with the build under way or, if there is
  * none, begins one. Returns after visiting about `work` cells. A call may visit more, because it
- * always finishes two things that it has begun: the search for a goal's nearest free cell, and the
- * search for what is in sight of an anchor. copse_flowfield_stats returns how much work the last
- * build was.
+ * never stops in the middle of a search: for the free cell nearest to a goal, or for what is in
+ * sight of an anchor. copse_flowfield_stats returns how much work the last build was.
  *
  * While a build is under way, queries see the previous build. *done becomes true when the build is
  * complete. From then on, queries see the new build. Call update again only after something
@@ -1400,11 +1401,12 @@ bool copse_flowfield_is_built(const copse_flowfield *field); /* true after the f
  *
  * A build stores the best anchor of each cell. A query tries those of the 4 cells around its point.
  * If none of these is in sight, as may happen near walls, the query tries the anchors of 12 more
- * cells. After these, it looks for a cell whose center is in sight, from where the path goes on:
- * first among 36 cells, then among cells farther out, up to 1.5 radii (at most 16 cells). Most
- * points in the open need no test of a line of sight. From outside of the bounds, paths lead to
- * cells in sight at the border. Queries fail with COPSE_NOT_BUILT before the first build, and with
- * COPSE_INVALID_ARGUMENT for coordinates that are not finite. */
+ * cells. If none of these is in sight either, the path first leads to the center of a cell that is
+ * in sight. The query tries the 36 cells nearest to the point, then those farther out, up to a
+ * distance of 1.5 radii, or 16 cells if that is less. Most points in the open need no test of a
+ * line of sight. From outside of the bounds, paths lead to cells in sight at the border. Queries
+ * fail with COPSE_NOT_BUILT before the first build, and with COPSE_INVALID_ARGUMENT for coordinates
+ * that are not finite. */
 /* Writes the length of the path from a point to the nearest goal, plus the goal's cost. INFINITY:
  * there is no path. In a goal's area, the length of the path to this goal is 0. */
 copse_status copse_flowfield_distance(const copse_flowfield *field, const float *point,

@@ -102,8 +102,8 @@ static const family BOXES = {
     .validate = boxes_validate,
 };
 
-/* Creates a quadtree or octree. The default is used for a capacity of 0, and for a negative
- * leafSize, maxDepth or looseness. */
+/* Creates a quadtree or octree. The default is used for a capacity of 0, a negative leafSize or
+ * maxDepth, and a looseness of 0 or less. */
 int32_t octree_create(uint32_t dimensions, uint32_t capacity, int32_t leafSize, int32_t maxDepth,
                       float looseness, float minX, float minY, float minZ, float maxX, float maxY,
                       float maxZ) {

@@ -1234,7 +1234,8 @@ export class ObstacleTree extends Slots {
   get count(): number
   /**
    * The x and y of each vertex, for the whole capacity. `addPolygon`, `addSegment` and `move` write
-   * to this array. The game may too: its changes take effect with the next `build()`.
+   * to this array, and the next query sees their changes. The game may write to it too: queries see
+   * that after the next `build()`.
    */
   get vertices(): Float32s
   /**

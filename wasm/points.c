@@ -533,7 +533,7 @@ EXPORT("points_pairs") double points_pairs(int32_t handle, float distance, uint3
   return total_or_failed(results.total, status);
 }
 
-/* ---- Rays: a negative `radius` means that each agent has its own radius ---- */
+/* ---- Rays: `radius` is that of all agents; negative: each agent has its own ---- */
 
 /* If *radius is negative, sets it to the agents' largest radius, and returns their radii. Else
  * returns NULL. */

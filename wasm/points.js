@@ -101,8 +101,8 @@ export class PointsOnly extends Slots {
   #built = 0
   _layout
   /**
-   * False until the game gets the array `radii` or restores a snapshot that holds radii. While it
-   * is false, all radii are 0, and `build` skips them. Always true if the index has a source.
+   * False until the game reads the property `radii`, or restores a snapshot that holds radii. While
+   * it is false, all radii are 0, and `build` skips them. Always true if the index has a source.
    */
   _hasRadii = false
   // The objects that calls return: reused, not created for each call.

@@ -80,8 +80,8 @@ ALWAYS_INLINE arena arena_over(void *block) {
 /* ---- Shapes to draw, for debugging ---- */
 
 /* The output of the functions that write shapes to draw, such as copse_points_cells. A shape is
- * `width` floats. The first `skipped` floats are left out. The shapes after them are written to
- * `out` while they fit into `capacity` floats. */
+ * `width` floats. The first `skipped` floats, which are whole shapes, are left out. As many of the
+ * shapes after them as fit into `capacity` floats are written to `out`. */
 typedef struct drawing {
   float *out;
   size_t skipped, capacity, width;

@@ -42,8 +42,8 @@ static void count_in_range(copse_crowd *crowd, uint32_t slot, const float *dista
   crowd->counts[slot] = count;
 }
 
-/* Counts the neighbors that each agent of a range of slots avoids. True if the list of an agent is
- * full. */
+/* For each agent of a range of slots, writes the number of neighbors that it avoids to
+ * crowd->counts. Returns true if at least one agent has a full list. */
 static bool count_neighbors(copse_crowd *crowd, task_range range) {
   bool isFull = false;
   for (uint32_t slot = range.begin; slot < range.end; slot++) {

@@ -23,8 +23,8 @@ static const float PATIENCE = 2;
  * down. */
 static const float QUEUE = 4;
 
-/* An agent that is still walking avoids neighbors that have arrived for a shorter time ahead: this
- * fraction of its time horizon. So it can come close to them, and push between them. */
+/* For neighbors that have arrived, the time horizon of an agent that is still walking is shorter,
+ * by this factor. So it can come close to them, and push between them. */
 static const float PUSH = 1.0f / 8;
 
 /* Returns 1 / time horizon. A horizon shorter than the time step counts as one time step. */
@@ -388,8 +388,8 @@ static void choose_task(void *argument, uint32_t index) {
   const task_range range = range_of(job, index);
   const crowd_outcome *whole = &job->crowd->outcome;
   crowd_outcome *outcome = &job->crowd->parts[index].outcome;
-  /* An agent arrives, or gets stuck, at most once in a step. So a range's part of each whole list
-   * is long enough. */
+  /* The range writes its events to the entries of the whole lists that begin at its first slot.
+   * There is room, because an agent arrives, or gets stuck, at most once in a step. */
   outcome->arrived.slots = whole->arrived.slots + range.begin;
   outcome->stuck.slots = whole->stuck.slots + range.begin;
   choose_velocities(job, outcome, range);

@@ -84,7 +84,7 @@ typedef struct flow_map {
 typedef enum flow_stage {
   FLOW_IDLE,    /* no build is under way */
   FLOW_RASTER,  /* marks blocked cells, some rows at a time */
-  FLOW_TURNS,   /* finds turning points at corners of walls, some edges at a time */
+  FLOW_TURNS,   /* finds turning points at corners of walls, at a part of the walls per call */
   FLOW_CORNERS, /* finds turning points at corners of closed cells, row by row */
   FLOW_GOALS,   /* adds the goals as anchors, one by one */
   FLOW_SPREAD   /* floods from anchors; then looks for cells that floods missed, row by row */

@@ -80,8 +80,8 @@ ALWAYS_INLINE uint32_t wanted(word4 hit, const nearby *near, uint32_t i, word4 i
 
 /* ---- Rows of all agents within a radius -------------------------------------------------- */
 
-/* Initializes a writer of `count` rows, of which `written` will be written. If these are not all
- * rows, empties all rows first. `waiting` has room for ROWS_WAITING rows. */
+/* Initializes a writer for `count` rows. If only some of them will be written (`written` <
+ * `count`), empties all rows first. `waiting` has room for ROWS_WAITING rows. */
 SMALL_CODE static void rows_start(row_writer *writer, waiting_row *waiting, const copse_rows *rows,
                                   uint32_t count, uint32_t written) {
   if (count > written) {
@@ -228,8 +228,9 @@ static const float GUESS_MARGIN = 1.3f;
 
 SMALL_CODE static expectation expectation_start(uint32_t k, uint32_t dimensions) {
   /* With random agents in 2D (a Poisson process), the squared distance of the k-th neighbor exceeds
-   * (1 + `spread`) times its mean for about 1% of agents. In 3D it varies only 2/3 as much, because
-   * there the number of agents grows as the 3/2 power of the squared distance, in 2D linearly. */
+   * (1 + `spread`) times its mean for about 1% of agents. In 3D it varies only 2/3 as much: there,
+   * the number of agents grows as the 3/2 power of the squared distance, while in 2D it grows
+   * linearly. */
   const float spread = 2.33f / sqrtf((float)k) + 1.4f / (float)k;
   return (expectation){0, 0, 1 + (dimensions == 3 ? spread * 2 / 3 : spread), 0, 0};
 }
@@ -311,8 +312,9 @@ static uint32_t select_near(const batch_query *batch, const nearby *near, const 
     }
     if (complete && (k > RANK_K || attempt >= SELECT_TRIES))
       return heap_into(candidates, size, k, row);
-    /* The number of candidates is roughly proportional to threshold2, a squared distance. So scale
-     * that to get `aim` candidates in the next try. (If infinite, which is rare, it stays so.) */
+    /* The number of candidates is roughly proportional to threshold2, a squared distance. So
+     * threshold2 is scaled to get about `aim` candidates in the next try. (An infinite threshold2,
+     * which is rare, stays infinite.) */
     const float aim = (float)(k + RANK_LIMIT) / 2;
     threshold2 *= aim / (size ? (float)size : 0.5f);
     if (!(threshold2 > 0 && threshold2 < limit2) || attempt >= SELECT_TRIES) threshold2 = limit2;
@@ -358,8 +360,8 @@ SMALL_CODE static uint32_t nearest_alone(const batch_query *batch, const float *
 }
 
 /* Writes the row of entry i of `near`, an agent or a point, by a query that searches all agents.
- * Needed if fewer than k of its neighbors are within the squared distance reach2. Searches first
- * within the squared distance 2 * reach2, or an estimate that is greater. */
+ * Needed if fewer than k of its neighbors are within the squared distance reach2. First searches
+ * within a squared distance: an estimate or 2 * reach2, whichever is greater. */
 SMALL_CODE OUT_OF_LINE uint32_t nearest_beyond(const batch_query *batch, const nearby *near,
                                                uint32_t i, uint32_t k, float reach2, pairs row) {
   float center[3];
