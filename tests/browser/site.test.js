@@ -545,6 +545,7 @@ test('scenes lead to their minimal programs', async () => {
     assert.is(await link.isVisible(), scene in MINIMAL, scene)
   }
   await goToScene(page, 'zones')
+  await page.waitForLoadState('networkidle') // leaving a page cancels its requests
   await link.click()
   const titles = page.locator('#minimal h3')
   await titles.first().waitFor()
@@ -554,6 +555,7 @@ test('scenes lead to their minimal programs', async () => {
     await page.locator(`#minimal a[href="./#scene=${scene}"]`).waitFor()
     assert.equal(await shown(), words, scene)
   }
+  await page.waitForLoadState('networkidle')
   await page.getByRole('link', { name: 'Back to the scene' }).click()
   await until(page, () => window.copseDemo?.scene === 'zones', null, { ms: 0 })
   await noErrors(page, errors)
