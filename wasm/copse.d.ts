@@ -1710,8 +1710,8 @@ export interface FlowFieldStats {
 
 /**
  * Paths around walls in the plane, for many agents that head for the same goals. From any point, a
- * path leads to the goal that is nearest by path. A build is the costly part; each agent's
- * direction is then cheap. For a single agent, a search for one path costs less than a build.
+ * path leads to the goal with the shortest path. A build is the costly part; each agent's direction
+ * is then cheap. For a single agent, a search for one path costs less than a build.
  *
  * The field divides its bounds into square cells. Walls come from an obstacle tree. Paths keep a
  * distance from walls, the field's `radius`. For walls that have not changed since the build:

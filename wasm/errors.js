@@ -196,7 +196,7 @@ function refuseOption(call, options, name, names) {
   throw new TypeError(`${place(call)}: no option '${name}' (${hint})`)
 }
 
-/** True if `edits` letters changed, inserted or deleted turn one word into the other. */
+/** True if one word becomes the other by changing, inserting or deleting at most `edits` letters. */
 function isSimilar(word, other, edits) {
   if (edits < 0) return false
   if (!word || !other) return word.length + other.length <= edits
