@@ -105,13 +105,13 @@ typedef struct copse_allocator { /* if `allocate` is NULL (the default), malloc 
  * By default, all work is done by the calling thread. A host with threads of its own, such as an
  * engine with a job system, can supply a runner, which executes tasks: in the definition of an
  * index of points or of a crowd. These calls are then divided into tasks: the build of an agent
- * tree with at least 8,192 agents, all_within of an index with at least 4,096 agents, all_neighbors
- * with at least 2,048, and the step of a crowd with at least 1,024. Results are the same bits with
- * any runner, with any number of threads, and without a runner. An object starts no threads, and
- * keeps none: when a call returns, all its tasks have ended. Tasks call neither the allocator nor
- * the runner. A thread that runs tasks needs a stack of 1 MB, which is more than macOS and musl
- * give to new threads. If several threads use objects that share a runner, the runner must support
- * concurrent calls. */
+ * tree with at least 4,096 agents, or of a grid with at least 32,768 slots, all_within of an index
+ * with at least 4,096 agents, all_neighbors with at least 2,048, and the step of a crowd with at
+ * least 1,024. Results are the same bits with any runner, with any number of threads, and without a
+ * runner. An object starts no threads, and keeps none: when a call returns, all its tasks have
+ * ended. Tasks call neither the allocator nor the runner. A thread that runs tasks needs a stack of
+ * 1 MB, which is more than macOS and musl give to new threads. If several threads use objects that
+ * share a runner, the runner must support concurrent calls. */
 typedef struct copse_tasks {
   /* Calls task(argument, i) for each i from 0 to count - 1, each once, on any threads and in any
    * order, and returns when all these calls have returned. What a task wrote must then be visible

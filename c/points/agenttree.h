@@ -98,7 +98,7 @@ void agenttree_pairs(const void *tree, const batch_query *batch, pair_search *se
 
 /* A tree of at least AGENTTREE_DIVIDED agents is built in tasks if there is a runner (copse_tasks).
  * The build then needs room for 2 * AGENTTREE_TOP more nodes. */
-enum { AGENTTREE_DIVIDED = 8192, AGENTTREE_TOP = 128 };
+enum { AGENTTREE_DIVIDED = 4096, AGENTTREE_TOP = 128 };
 /* Returns the maximum number of nodes of a tree of n agents. */
 uint64_t agenttree_node_budget(uint64_t n, uint64_t leafSize);
 

@@ -172,7 +172,6 @@ static void range_end(row_writer *writer) {
 typedef struct within_job {
   row_turns turns;
   _Alignas(64) _Atomic uint32_t next; /* the first range that no thread works on */
-  uint32_t size;                      /* agents per range */
   const batch_query *batch;
   float radius;
 } within_job;
@@ -194,9 +193,9 @@ static void within_task(void *argument, uint32_t index) {
   write_to_store(&writer);
   for (;;) {
     const uint32_t range = atomic_fetch_add_explicit(&job->next, 1, memory_order_relaxed);
-    if (range >= task_ranges(job->size, points->present)) break;
+    if (range >= task_ranges(BATCH_RANGE, points->present)) break;
     range_begin(&writer, range);
-    const task_range places = task_range_of(range, job->size, points->present);
+    const task_range places = task_range_of(range, BATCH_RANGE, points->present);
     points->type->allWithin(points, job->batch, job->radius, &places, &writer);
     range_end(&writer);
   }
@@ -205,9 +204,6 @@ static void within_task(void *argument, uint32_t index) {
 
 void batch_within_in_tasks(const batch_query *batch, float radius, row_writer *results) {
   within_job job = {.batch = batch, .radius = radius, .turns = {.results = results}};
-  const uint32_t most = 4 * BATCH_RANGE; /* more rows might not fit in a store */
-  job.size = task_range_size(&batch->points->tasks, batch->points->present, BATCH_RANGE);
-  if (job.size > most) job.size = most;
   tasks_run(&batch->points->tasks, within_task, &job, batch->points->tasks.threads);
 }
 

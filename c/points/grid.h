@@ -189,6 +189,7 @@ void wrapped_pairs(const void *grid, const batch_query *batch, pair_search *sear
 
 /* ---- The functions of any other grid for points_type ---- */
 
+void grid_build(void *grid, const points_source *source, const points_survey *survey);
 void grid_options(const void *grid, uint32_t words[POINTS_OPTIONS]);
 uint32_t grid_collect(const void *grid, const region *where, shape kind, const copse_query *query,
                       copse_results *results);

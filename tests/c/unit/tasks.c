@@ -10,7 +10,7 @@
 
 #include <math.h>
 
-enum { AGENTS = 4500, ROOM = 200 * AGENTS, MOST_K = 30 };
+enum { AGENTS = 4500, ROOM = 200 * AGENTS, MOST_K = 30, MOST_BUILT = 33000 };
 
 /* ---- Runners ---- */
 
@@ -145,6 +145,28 @@ static void check_points(kind like, const float *points, uint32_t dim, const cop
   for (int i = 0; i < 2; i++) copse_points_destroy(indexes[i]);
 }
 
+/* A world that wraps around: its lower corner, and then its upper one. */
+typedef struct world_box {
+  float wrap[6];
+  bool isValid;
+} world_box;
+
+/* Returns a cell size for a grid of n points, and writes a world that they fit in. */
+static float fit_grid(const float *points, uint32_t n, uint32_t dim, world_box *box) {
+  float least = INFINITY, most = -INFINITY;
+  for (uint32_t i = 0; i < n * dim; i++) {
+    least = fminf(least, points[i]);
+    most = fmaxf(most, points[i]);
+  }
+  const float size = most > least ? (most - least) / (dim == 2 ? 40 : 12) : 1;
+  for (uint32_t axis = 0; axis < dim; axis++) {
+    box->wrap[axis] = least;
+    box->wrap[dim + axis] = most + size;
+  }
+  box->isValid = most + size <= COPSE_MAX_COORDINATE;
+  return size;
+}
+
 static void test_points_are_the_same(void) {
   static float points[3 * AGENTS];
   const int usual[] = {INPUT_UNIFORM, 9}; /* in all runs: evenly spread, and two clumps */
@@ -153,64 +175,87 @@ static void test_points_are_the_same(void) {
     const copse_tasks runner = runner_start(i);
     for (uint32_t dim = 2; dim <= 3; dim++) {
       fill_input(points, isLong ? (int)i : usual[i], AGENTS, dim, true);
-      float least = INFINITY, most = -INFINITY;
-      for (uint32_t j = 0; j < AGENTS * dim; j++) {
-        least = fminf(least, points[j]);
-        most = fmaxf(most, points[j]);
-      }
-      const float size = most > least ? (most - least) / (dim == 2 ? 40 : 12) : 1;
-      const float wrap[] = {least, least, least, most + size, most + size, most + size};
-      const float flatWrap[] = {least, least, most + size, most + size};
-      const kind kinds[] = {
+      world_box box;
+      kind kinds[] = {
           {.noun = AGENTTREE},
-          {.noun = GRID, .cellSize = size},
-          {.noun = GRID, .cellSize = size, .wrap = dim == 2 ? flatWrap : wrap},
           {.noun = KDTREE, .builder = COPSE_BUILDER_QUICKSELECT},
+          {.noun = GRID},
+          {.noun = GRID, .wrap = box.wrap},
       };
+      kinds[2].cellSize = kinds[3].cellSize = fit_grid(points, AGENTS, dim, &box);
       for (uint32_t j = 0; j < sizeof kinds / sizeof *kinds; j++)
         for (int hasGroups = 0; hasGroups < 2; hasGroups++)
-          if (!kinds[j].wrap || most + size <= COPSE_MAX_COORDINATE)
+          if (!kinds[j].wrap || box.isValid)
             check_points(kinds[j], points, dim, &runner, hasGroups);
     }
     runner_end(&runner);
   }
 }
 
-/* A larger tree, since small ones are built without tasks. */
-static void check_tree(int input, uint32_t dim, uint32_t leafSize, const copse_tasks *runner) {
-  enum { MANY = 9000, CELLS = 8 * 6 * MANY };
-  static float points[3 * MANY], cells[2][CELLS];
-  static uint32_t groups[MANY];
-  copse_agenttree_def def = copse_agenttree_default();
-  copse_points *trees[2];
+/* Builds an index of `agents` agents without and with tasks, and compares all that a build
+ * decides. Every third agent is absent if `hasAbsent`. */
+static void check_build(copse_agenttree_def def, kind like, const float *points, uint32_t agents,
+                        bool hasGroups, bool hasAbsent, const copse_tasks *runner) {
+  enum { CELLS = 8 * 6 * MOST_BUILT };
+  static float cells[2][CELLS];
+  static uint32_t groups[MOST_BUILT];
+  copse_points *indexes[2];
   uint32_t counts[2], seed = 9;
   const uint32_t *orders[2];
   size_t sizes[2];
-  def.dimensions = dim;
-  def.capacity = MANY;
-  def.leafSize = leafSize;
-  fill_input(points, input, MANY, dim, true);
-  for (uint32_t i = 0; i < MANY; i++) groups[i] = input % 2 ? 1 : 1 + random_word(&seed) % 3;
-  const copse_const_positions given = interleaved(points, dim);
+  def.capacity = agents;
+  for (uint32_t i = 0; i < agents; i++) {
+    groups[i] = hasGroups ? 1 + random_word(&seed) % 3 : 1;
+    if (hasAbsent && i % 3 == 1) groups[i] = 0;
+  }
+  const copse_const_positions given = interleaved(points, def.dimensions);
   for (int i = 0; i < 2; i++) {
     if (i) def.tasks = *runner;
-    CHECK(copse_agenttree_create(&def, &trees[i]) == COPSE_OK);
-    CHECK(copse_points_build_from(trees[i], &given, groups, MANY, NULL) == COPSE_OK);
-    CHECK(copse_points_validate(trees[i]));
-    orders[i] = copse_points_order(trees[i], &counts[i]);
-    sizes[i] = copse_points_cells(trees[i], 0, cells[i], CELLS);
+    CHECK(create_points(&def, like, &indexes[i]) == COPSE_OK);
+    CHECK(copse_points_build_from(indexes[i], &given, groups, agents, NULL) == COPSE_OK);
+    CHECK(copse_points_validate(indexes[i]));
+    orders[i] = copse_points_order(indexes[i], &counts[i]);
+    sizes[i] = copse_points_cells(indexes[i], 0, cells[i], CELLS);
   }
   CHECK(counts[0] == counts[1] && same(orders[0], orders[1], counts[0]));
   CHECK(sizes[0] == sizes[1] && sizes[0] <= CELLS && same(cells[0], cells[1], sizes[0]));
-  for (int i = 0; i < 2; i++) copse_points_destroy(trees[i]);
+  copse_query query = copse_query_default();
+  query.mask = 2;
+  for (uint32_t place = 0; place < counts[0]; place += 997) { /* groups are stored with agents */
+    float center[3] = {0};
+    uint32_t totals[2];
+    points_center(indexes[0], place, center);
+    for (int i = 0; i < 2; i++)
+      CHECK(copse_points_count_within(indexes[i], center, 1, &query, &totals[i], NULL) == COPSE_OK);
+    CHECK(totals[0] == totals[1]);
+  }
+  for (int i = 0; i < 2; i++) copse_points_destroy(indexes[i]);
 }
 
-static void test_trees_are_the_same(void) {
+/* Larger indexes than above, since small ones are built without tasks. */
+static void test_builds_are_the_same(void) {
+  enum { TREE = 9000, GRID_SLOTS = MOST_BUILT };
+  static float points[3 * MOST_BUILT];
   for (int input = 0; input < INPUTS; input++) {
     const copse_tasks runner = runner_start((uint32_t)input);
-    for (uint32_t dim = 2; dim <= 3; dim++)
-      for (uint32_t leafSize = 1; leafSize <= 4096; leafSize *= 16)
-        check_tree(input, dim, leafSize, &runner);
+    const bool hasGroups = input % 2 == 0, hasAbsent = input % 3 == 0;
+    for (uint32_t dim = 2; dim <= 3; dim++) {
+      copse_agenttree_def def = copse_agenttree_default();
+      def.dimensions = dim;
+      fill_input(points, input, TREE, dim, true);
+      for (def.leafSize = 1; def.leafSize <= 4096; def.leafSize *= 16)
+        check_build(def, (kind){.noun = AGENTTREE}, points, TREE, hasGroups, false, &runner);
+      if (input < INPUT_UNIFORM && input != 3) continue; /* like others for a grid */
+      def.leafSize = copse_agenttree_default().leafSize;
+      fill_input(points, input, GRID_SLOTS, dim, true);
+      world_box box;
+      kind grid = {.noun = GRID, .cellSize = fit_grid(points, GRID_SLOTS, dim, &box)};
+      check_build(def, grid, points, GRID_SLOTS, hasGroups, hasAbsent, &runner);
+      grid.cellSize = fmaxf(grid.cellSize / 1000, 1e-37f); /* cells share entries of the table */
+      check_build(def, grid, points, GRID_SLOTS, hasGroups, hasAbsent, &runner);
+      grid.wrap = box.wrap;
+      if (box.isValid) check_build(def, grid, points, GRID_SLOTS, hasGroups, hasAbsent, &runner);
+    }
     runner_end(&runner);
   }
 }
@@ -320,7 +365,7 @@ static void test_crowds_are_the_same(void) {
 
 const unit_test TASKS_TESTS[] = {
     TEST(test_points_are_the_same),
-    TEST(test_trees_are_the_same),
+    TEST(test_builds_are_the_same),
     TEST(test_crowds_are_the_same),
     {NULL, NULL, false},
 };

@@ -1,5 +1,5 @@
 // Work that an instance with threads divides: builds and batches of indexes, steps of crowds. Sizes are on
-// both sides of those from which on work is divided (AGENTTREE_DIVIDED, BATCH_DIVIDED, CROWD_DIVIDED).
+// both sides of those from which on work is divided (…_DIVIDED in the core).
 
 import { className } from './indexes.js'
 import { createRandom, distributions, integer, WORLD } from '../../../web/random.js'
@@ -42,6 +42,7 @@ export const INDEXES = ['AgentTree', 'Grid', 'KdTree'].flatMap((kind) =>
       { layout: 'uniform', n: dimensions === 2 ? 20_000 : 8000 },
       { layout: 'clusters', n: 5000 },
       { layout: 'coincident', n: 4500 },
+      ...(kind === 'Grid' ? [{ layout: 'uniform', n: 33_000, wraps: dimensions === 3 }] : []),
       ...(kind === 'Grid' ? [{ layout: 'uniform', n: 6000, wraps: true }] : []),
     ].map((how) => ({ kind, dimensions, wraps: false, ...how })),
   ),
