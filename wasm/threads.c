@@ -14,8 +14,9 @@
 #include <stdatomic.h>
 
 /* MOST_THREADS: as in pool.js. SPINS: how often a worker looks for work before it sleeps, some
- * 50 µs. */
-enum { MOST_THREADS = 64, SPINS = 20000 };
+ * 50 µs. FEW_SPINS: the same for a worker that has slept. It may have been woken on the main
+ * thread's processor: while it spins there, the main thread waits. */
+enum { MOST_THREADS = 64, SPINS = 20000, FEW_SPINS = 1000 };
 
 /* The tasks of a thread that are not claimed yet: the round (32 bits), the first task and one past
  * the last (16 bits each). In a cache line of its own. */
@@ -101,17 +102,19 @@ EXPORT("threads_stack") uintptr_t threads_stack(uint32_t bytes) {
 /* Called in worker `self`, 1 or more, which it never leaves. */
 EXPORT("threads_work") void threads_work(uint32_t self) {
   uint32_t seen = atomic_load(&round);
-  for (uint32_t spins = 0;;) {
+  for (uint32_t spins = 0, most = FEW_SPINS;;) {
     const uint32_t now = atomic_load(&round);
     if (now != seen) {
       seen = now;
+      if (spins) most = SPINS;
       spins = 0;
       work(self, now);
-    } else if (++spins == SPINS) {
+    } else if (++spins == most) {
       atomic_fetch_add(&sleeping, 1);
       __builtin_wasm_memory_atomic_wait32((int *)&round, (int)seen, -1);
       atomic_fetch_sub(&sleeping, 1);
       spins = 0;
+      most = FEW_SPINS;
     }
   }
 }
