@@ -41,15 +41,15 @@
  *   may query one object at once. Every other call, including `_validate`, needs exclusive access.
  * - Memory. Only `_create` and `_reserve` allocate; `_destroy` frees, and accepts NULL. `_create`
  *   makes an empty object; if it fails, it writes NULL. `_reserve` grows an object to at least the
- *   given capacity (at most COPSE_MAX_CAPACITY) and keeps its contents. Both fail with
- *   COPSE_INVALID_ARGUMENT or COPSE_OUT_OF_MEMORY. `_bytes` and `_reserve_bytes` return the size
- *   that the object would have after `_create` or `_reserve`: 0 if an argument is invalid, SIZE_MAX
- *   if the size exceeds the address space. Arrays that a function returns belong to the object, and
- *   are valid until `_reserve` or `_destroy`.
- * - Errors. A call that fails leaves its object unchanged. If the call has an argument `slot` for
- *   the result, it writes COPSE_NONE there. On COPSE_NOT_FINITE, it writes the first bad slot to
- *   `firstBad`. Queries fail with COPSE_INVALID_ARGUMENT if a coordinate is not finite or too
- *   large, or if a radius is NaN or negative.
+ *   given capacity (at most COPSE_MAX_CAPACITY) and keeps its contents. If `_create` or `_reserve`
+ *   fails, it returns COPSE_INVALID_ARGUMENT or COPSE_OUT_OF_MEMORY. `_bytes` and `_reserve_bytes`
+ *   return the size that the object would have after `_create` or `_reserve`: 0 if an argument is
+ *   invalid, SIZE_MAX if the size exceeds the address space. Arrays that a function returns belong
+ *   to the object, and are valid until `_reserve` or `_destroy`.
+ * - Errors. A call that fails leaves its object unchanged. A failed call that has an argument
+ *   `slot` for its result writes COPSE_NONE there. A call that fails with COPSE_NOT_FINITE writes
+ *   the first bad slot to `firstBad`. Queries fail with COPSE_INVALID_ARGUMENT if a coordinate is
+ *   not finite or too large, or if a radius is NaN or negative.
  * - Arguments. Points and vectors are 2 or 3 floats. firstBad, visits and distance2 may be NULL.
  * - Snapshots. `_save` writes an object's state as little-endian bytes, and sets *total to the
  *   number of bytes needed. If `capacity` is less, `_save` returns COPSE_FULL and may have written
@@ -102,16 +102,18 @@ typedef struct copse_allocator { /* if `allocate` is NULL (the default), malloc 
 } copse_allocator;
 
 /* ---- Threads ----------------------------------------------------------------------------- *
- * By default, all work is done by the calling thread. A host with threads of its own, such as an
- * engine with a job system, can supply a runner, which executes tasks: in the definition of an
- * index of points or of a crowd. These calls are then divided into tasks: the build of an agent
- * tree with at least 4,096 agents, or of a grid with at least 32,768 slots, all_within of an index
- * with at least 4,096 agents, all_neighbors with at least 2,048, and the step of a crowd with at
- * least 1,024. Results are the same bits with any runner, with any number of threads, and without a
- * runner. An object starts no threads, and keeps none: when a call returns, all its tasks have
- * ended. Tasks call neither the allocator nor the runner. A thread that runs tasks needs a stack of
- * 1 MB, which is more than macOS and musl give to new threads. If several threads use objects that
- * share a runner, the runner must support concurrent calls. */
+ * By default, all work is done by the calling thread. A host with its own threads, such as an
+ * engine with a job system, can supply a runner, which executes tasks. Set it in the definition of
+ * an index of points or of a crowd. With a runner, these calls are divided into tasks:
+ * - copse_points_build of an agent tree (from 4,096 agents) or of a grid (from 32,768 slots)
+ * - copse_points_all_within (from 4,096 agents) and copse_points_all_neighbors (from 2,048 agents)
+ * - copse_crowd_step (from 1,024 slots)
+ *
+ * Results are the same bits with any runner, with any number of threads, and without a runner. An
+ * object never starts threads. When a call returns, all its tasks have ended. Tasks call neither
+ * the allocator nor the runner. A thread that runs tasks needs a stack of 1 MB, which is more than
+ * macOS and musl give to new threads. If several threads use objects that share a runner, the
+ * runner must support concurrent calls. */
 typedef struct copse_tasks {
   /* Calls task(argument, i) for each i from 0 to count - 1, each once, on any threads and in any
    * order, and returns when all these calls have returned. What a task wrote must then be visible
@@ -246,8 +248,9 @@ copse_status copse_agenttree_create(const copse_agenttree_def *def, copse_points
  * - The difference of two coordinates, d = x - c, is taken the shorter way around the world: as
  *   d - size if d > size / 2, as d + size if d < -size / 2. So a query of any radius finds each
  *   agent at most once, at its least distance.
- * - Cells divide the world exactly, so they may be larger than cellSize. They are also larger if
- *   there would otherwise be more than about four cells per agent.
+ * - A whole number of cells must fit along each axis of the world, so cells may be larger than
+ *   cellSize. They are also larger if there would otherwise be more than about four cells per
+ *   agent.
  * - A query that reaches an edge of the world costs a few times as much as without `wrap`. Its
  *   results are in the order of cells, starting at the query's low corner. Other queries cost the
  *   same as without `wrap`.
@@ -430,9 +433,9 @@ typedef struct copse_hits { /* all hits of a ray, in arrays of the caller */
   uint32_t total;           /* set by the query: the number of agents that the segment hits */
   uint32_t visits;          /* set by the query: the number of nodes visited */
 } copse_hits;
-/* Finds every agent that a segment hits, by the rule of copse_points_raycast: a piercing shot.
- * Sorts them by fraction, ties by lower id. If `total` exceeds `capacity`, the arrays hold the
- * first `capacity` hits along the segment. */
+/* Finds every agent that a segment hits, as for a piercing shot. The rule for a hit is that of
+ * copse_points_raycast. Sorts them by fraction, ties by lower id. If `total` exceeds `capacity`,
+ * the arrays hold the first `capacity` hits along the segment. */
 copse_status copse_points_raycast_all(const copse_points *points, const float *from,
                                       const float *to, float radius, const float *radii,
                                       const copse_query *query, copse_hits *hits);
@@ -550,10 +553,11 @@ copse_status copse_points_restore(copse_points *points, const void *bytes, size_
 copse_status copse_points_restorable(const copse_points *points, const void *bytes, size_t size);
 
 /* ---- Sensors: which agents entered a zone, and which left it ------------------------------- *
- * For trigger zones, guards that notice agents, and areas of interest. A sensor is a circle (in 3D
- * a sphere) around a point, a box, or a circle around an agent. Sensors search an index of points.
- * After each build of the index, call copse_sensors_update: it searches the last build for each
- * sensor, and writes which agents entered and which left since the previous update.
+ * For trigger zones, guards that notice agents, and areas of interest. A sensor is one of three
+ * shapes: a box, a circle around a point, or a circle around an agent. (In 3D, circles are
+ * spheres.) Sensors search an index of points. After each build of the index, call
+ * copse_sensors_update: it searches the last build for each sensor, and writes which agents entered
+ * and which left since the previous update.
  *
  * - An agent enters if its distance is at most `radius`, and leaves if its distance is greater than
  *   `leave`, which is >= `radius`. At a distance between `radius` and `leave`, an agent that was
@@ -564,8 +568,8 @@ copse_status copse_points_restorable(const copse_points *points, const void *byt
  *   the box lo - leave … hi + leave. The corners of both are rounded to float.
  * - An agent also leaves if it is removed, if it is hidden (has no group), or if it no longer
  *   matches the sensor's mask.
- * - One id may be both in the row `left` and in the row `entered`: the agent that had the id was
- *   removed, and the next agent in the slot entered. So handle `left` first.
+ * - The same id may be in both rows, `left` and `entered`. This happens if the agent with that id
+ *   was removed, and a new agent, added in the same slot, then entered. So handle `left` first.
  * - A sensor of the kind COPSE_SENSOR_AGENT is a circle around the agent in a given slot. The
  *   sensor never finds this agent. While this agent is hidden, all others are outside. If this
  *   agent is removed, the sensor forgets which agents are inside: none is reported as having left.
@@ -607,7 +611,7 @@ bool copse_sensors_has(const copse_sensors *sensors, uint32_t slot);
 typedef enum copse_sensor_kind {
   COPSE_SENSOR_CIRCLE, /* a circle (in 3D a sphere) around a point */
   COPSE_SENSOR_BOX,    /* a box with sides parallel to the axes */
-  COPSE_SENSOR_AGENT,  /* a circle (in 3D a sphere) around an agent, with which it moves */
+  COPSE_SENSOR_AGENT,  /* a circle (in 3D a sphere) around an agent; it moves with the agent */
 } copse_sensor_kind;
 typedef struct copse_sensor {
   copse_sensor_kind kind; /* Default: circle */
@@ -665,9 +669,9 @@ typedef struct copse_sensed_agents {
  *   in dimensions; the index is `external` and `agents` is NULL; or the index wraps around and a
  *   sensor is a box.
  * - COPSE_NOT_BUILT: the index was never built.
- * - COPSE_FULL: a limit is too small. If *needed is 0, the limit is `agents`: the last build has
- *   more slots than that. Else the limit is `results`. All rows are then empty, but nothing is
- *   lost: raise the limit with copse_sensors_reserve, then update again. */
+ * - COPSE_FULL: a limit is too small. If *needed is 0, it is the limit `agents` (not the argument):
+ *   the last build has more slots. Otherwise it is the limit `results`. All rows are then empty,
+ *   but nothing is lost: raise the limit with copse_sensors_reserve, then update again. */
 copse_status copse_sensors_update(copse_sensors *sensors, const copse_points *points,
                                   const copse_sensed_agents *agents, uint32_t *needed);
 
@@ -767,11 +771,11 @@ copse_status copse_octree_load(copse_octree *tree, uint32_t count, uint32_t *fir
 copse_status copse_octree_range(const copse_octree *tree, const float *lo, const float *hi,
                                 const copse_query *query, copse_results *results);
 /* Finds all items that a camera may see: all boxes but those wholly outside one of `count` planes.
- * 3D only. A plane is four floats x, y, z, w. For each plane, one corner of a box is tested, by the
- * rule of copse_points_frustum: the corner that is farthest inside. On each axis, this corner is at
- * hi if the plane's normal (x, y, z) is > 0 along that axis, else at lo. An item is found if it
- * passes for all planes. A box near an edge of the frustum may pass although it is just outside.
- * Errors: as in copse_points_frustum. */
+ * 3D only. A plane is four floats x, y, z, w. For each plane, only the corner of the box that is
+ * farthest inside is tested, in the same way as a point in copse_points_frustum. On each axis, this
+ * corner is at hi if the plane's normal (x, y, z) is > 0 along that axis, else at lo. An item is
+ * found if it passes for all planes. A box near an edge of the frustum may pass although it is just
+ * outside. Errors: as in copse_points_frustum. */
 copse_status copse_octree_frustum(const copse_octree *tree, const float *planes, uint32_t count,
                                   const copse_query *query, copse_results *results);
 /* Finds all items that intersect a circle or sphere. To sort by distance, results.distances2 must
@@ -833,9 +837,9 @@ typedef struct copse_box_hit { /* the first hit of a ray */
  *   (m.d - root) / d.d and ends at (m.d + root) / d.d. If this interval overlaps begin … end, the
  *   part hits the box where the overlap starts.
  * - The hit's fraction is that of the first part that hits, rounded to float.
- * - The normal is 0 if the fraction is 0. Else it is -(root * d + x) / d.d / inflate, where x is
- *   the cross product of d and c; if d is 0, it is -m / inflate. If m is 0 too, the normal is that
- *   of the side where the part begins. */
+ * - The normal is 0 if the fraction is 0. Otherwise, if d is not 0, it is -(root * d + e) / d.d /
+ *   inflate, where e is the cross product of d and c. If d is 0 and m is not, it is -m / inflate.
+ *   If both are 0, it is the normal of the side where the part begins. */
 copse_status copse_octree_raycast(const copse_octree *tree, const float *from, const float *to,
                                   const copse_query *query, copse_box_hit *hit, uint32_t *visits);
 /* Batches run n queries in one call. The output has the same layout as that of the batches of
@@ -913,11 +917,11 @@ copse_status copse_octree_restorable(const copse_octree *tree, const void *bytes
  * COPSE_SOLID_NOWHERE, and those whose area is 0 at the moment. Their edges are visible from both
  * sides. A polygon of two vertices is a thin wall, with one edge for each side.
  *
- * An edge runs from a vertex to the next one in the loop, and has the id of the former. If its
- * solid side would then be on the right, it runs in reverse, with the same id. A polygon's slot is
- * the id of its first vertex. New vertices get the lowest free ids, in ascending order. The ids are
- * consecutive if no vertex was removed before. An edge without length (from a repeated vertex)
- * stays in its loop, but is not in the tree.
+ * An edge runs from a vertex to the next vertex in the loop. Its id is the id of the first of these
+ * two. If that direction would put the solid side on the right, the edge runs the other way, but
+ * keeps the id. A polygon's slot is the id of its first vertex. New vertices get the lowest free
+ * ids, in ascending order. The ids are consecutive if no vertex was removed before. An edge without
+ * length (from a repeated vertex) stays in its loop, but is not in the tree.
  *
  * A cell of the tree is split along the line of an edge or, if no edge's line divides well, along a
  * line parallel to an axis. An edge that crosses this line is cut into pieces, one on each side.
@@ -1137,8 +1141,8 @@ copse_status copse_obstacle_restorable(const copse_obstacle *tree, const void *b
  * first. An edge adds none if earlier constraints already keep the agent away from it. After the
  * first 16, a constraint treats its edge as if the edge were endless: it then often keeps the agent
  * away from many other edges too. So even a wall of very many short edges needs few constraints. If
- * the limit is still reached, the agent slows down, so that it can't reach the next edge in one
- * step. */
+ * the limit is still reached, the agent slows down so much that it can't reach, in one step, the
+ * nearest edge without a constraint. */
 #define COPSE_CROWD_WALLS 128
 typedef struct copse_crowd_def {
   uint32_t dimensions;   /* 2 or 3. Default: 2 */
@@ -1171,10 +1175,10 @@ typedef struct copse_crowd_agent {
                                * Default: 2 */
   float timeHorizonObstacles; /* like timeHorizon, but for walls. Horizons shorter than a time step
                                * count as one time step. Default: 2 */
-  float maxAcceleration; /* maximum change of velocity per second. For walls, the time horizon is at
-                          * least the time that the agent needs to stop, up to 100 s. So if all time
-                          * steps are equally long, it stops before it hits a wall. Default:
-                          * INFINITY */
+  float maxAcceleration; /* maximum change of velocity per second. If the agent needs longer to stop
+                          * than timeHorizonObstacles, the time to stop (at most 100 s) is used
+                          * instead. So the agent stops before it hits a wall, provided that all
+                          * time steps are equally long. Default: INFINITY */
   float priority;   /* the higher, the less the agent yields. With p as its own priority and q as
                      * its neighbor's, it does q / (p + q) of the avoidance; half if both are 0.
                      * Default: 0 */
@@ -1281,8 +1285,8 @@ copse_status copse_crowd_restorable(const copse_crowd *crowd, const void *bytes,
 
 /* ---- Flow field ------------------------------------------------------------------------------ *
  * Paths around walls in 2 dimensions, for many agents that head for the same goals. From any point,
- * a path leads to the goal with the shortest path. A build is costly; each agent's direction is
- * then cheap. For a single agent, a search for one path is cheaper.
+ * the path leads to the goal that is the shortest walk away. A build is costly; each agent's
+ * direction is then cheap. For a single agent, a search for one path is cheaper.
  *
  * The field divides its bounds into square cells. Walls come from an obstacle tree. Paths keep a
  * distance from walls, the field's *radius*. If the walls have not changed since the build:
@@ -1302,10 +1306,10 @@ copse_status copse_crowd_restorable(const copse_crowd *crowd, const void *bytes,
  *
  * Walls that extend a million times as far as the field may be missed, due to rounding.
  *
- * The obstacle tree must exist during every build and query: both test lines of sight in the tree.
- * If the tree was rebuilt after the field, a query tests every line of sight from its point against
- * the new tree. So an agent is never sent through a wall that moved, but it may find no path until
- * the field is built again. */
+ * The obstacle tree must exist during every build and every query, because both builds and queries
+ * check lines of sight in it. If the tree was rebuilt after the field, a query tests every line of
+ * sight from its point against the new tree. So an agent is never sent through a wall that moved,
+ * but it may find no path until the field is built again. */
 #define COPSE_FLOWFIELD_MAX_CAPACITY 65534 /* the maximum number of anchors */
 #define COPSE_FLOWFIELD_MAX_SIDE     16384 /* the maximum number of cells along each axis */
 typedef struct copse_flowfield_def {
@@ -1327,8 +1331,8 @@ size_t copse_flowfield_bytes(const copse_flowfield_def *def);
 copse_status copse_flowfield_create(const copse_flowfield_def *def, copse_flowfield **field);
 void copse_flowfield_destroy(copse_flowfield *field);
 /* Grows the field to at least the given numbers of anchors and goals. Keeps the last complete
- * build, and a build that copse_flowfield_update has begun. But if the latter has already run out
- * of room for anchors, the next update starts over. */
+ * build, and a build that copse_flowfield_update has begun. But if the unfinished build has already
+ * run out of room for anchors, the next update starts over. */
 copse_status copse_flowfield_reserve(copse_flowfield *field, uint32_t capacity, uint32_t goals);
 size_t copse_flowfield_reserve_bytes(const copse_flowfield *field, uint32_t capacity,
                                      uint32_t goals);
@@ -1367,8 +1371,8 @@ typedef struct copse_flowfield_goal {
  * cost is out of range). */
 copse_status copse_flowfield_set_goals(copse_flowfield *field, const copse_flowfield_goal *goals,
                                        uint32_t count);
-uint32_t copse_flowfield_goal_count(const copse_flowfield *field); /* the number of goals set last
-                                                                    */
+/* Returns the number of goals that were passed to the last call of copse_flowfield_set_goals. */
+uint32_t copse_flowfield_goal_count(const copse_flowfield *field);
 
 /* ---- Builds ---- */
 /* Builds the field from the walls of the tree's last build, the closed cells and the goals. Drops
@@ -1379,8 +1383,9 @@ uint32_t copse_flowfield_goal_count(const copse_flowfield *field); /* the number
 copse_status copse_flowfield_build(copse_flowfield *field, uint32_t *needed);
 /* Builds the field a part at a time. Each call goes on with the build under way or, if there is
  * none, begins one. Returns after visiting about `work` cells. A call may visit more, because it
- * never stops in the middle of a search: for the free cell nearest to a goal, or for what is in
- * sight of an anchor. copse_flowfield_stats returns how much work the last build was.
+ * never stops in the middle of a search. One kind of search finds the free cell nearest to a goal,
+ * another finds what is in sight of an anchor. copse_flowfield_stats returns how much work the last
+ * build was.
  *
  * While a build is under way, queries see the previous build. *done becomes true when the build is
  * complete. From then on, queries see the new build. Call update again only after something
@@ -1397,16 +1402,16 @@ bool copse_flowfield_is_built(const copse_flowfield *field); /* true after the f
 /* ---- Queries: they see the last build ---- *
  * A path first leads to the best anchor in sight. An anchor is in sight if the straight line from
  * the point to the anchor stays at least the radius away from walls. If the point itself is nearer
- * to a wall than the radius, its distance from that wall, less 0.1%, is used instead of the radius.
+ * to a wall than the radius, 99.9% of its distance from that wall is used instead of the radius.
  *
  * A build stores the best anchor of each cell. A query tries those of the 4 cells around its point.
  * If none of these is in sight, as may happen near walls, the query tries the anchors of 12 more
  * cells. If none of these is in sight either, the path first leads to the center of a cell that is
- * in sight. The query tries the 36 cells nearest to the point, then those farther out, up to a
- * distance of 1.5 radii, or 16 cells if that is less. Most points in the open need no test of a
- * line of sight. From outside of the bounds, paths lead to cells in sight at the border. Queries
- * fail with COPSE_NOT_BUILT before the first build, and with COPSE_INVALID_ARGUMENT for coordinates
- * that are not finite. */
+ * in sight. To find this cell, the query tries the 36 cells nearest to the point, then cells
+ * farther out, up to a distance of 1.5 radii or 16 cells, whichever is less. Most points in the
+ * open need no test of a line of sight. From outside of the bounds, paths lead to cells in sight at
+ * the border. Queries fail with COPSE_NOT_BUILT before the first build, and with
+ * COPSE_INVALID_ARGUMENT for coordinates that are not finite. */
 /* Writes the length of the path from a point to the nearest goal, plus the goal's cost. INFINITY:
  * there is no path. In a goal's area, the length of the path to this goal is 0. */
 copse_status copse_flowfield_distance(const copse_flowfield *field, const float *point,
@@ -1422,8 +1427,8 @@ copse_status copse_flowfield_direction_many(const copse_flowfield *field, const 
 /* Writes the corners (x, y each) of the path from a point. The last corner is the goal. The point
  * itself is not a corner, unless it is in a goal's area: it is then the only corner. *total is the
  * number of corners; 0: there is no path. If *total exceeds `capacity`, the first `capacity`
- * corners are written. If the walls were rebuilt after the field, only the path to the first corner
- * is tested. */
+ * corners are written. If the walls were rebuilt after the field, only the path's first stretch,
+ * from the point to the first corner, is checked against the new walls. */
 copse_status copse_flowfield_path(const copse_flowfield *field, const float *point, float *corners,
                                   uint32_t capacity, uint32_t *total);
 /* What an agent heads for. copse_flowfield_lead reads `anchor`, as the previous call wrote it, and
@@ -1432,8 +1437,8 @@ typedef struct copse_flowfield_aim {
   uint32_t anchor; /* the anchor that the agent heads for; COPSE_NONE if it heads for none. Set it
                     * to COPSE_NONE before the first call */
   float point[2];  /* the next corner of the path; the agent's own position if it is at the goal or
-                    * if there is no path. Beyond this corner, the agent may come too near to a
-                    * wall */
+                    * if there is no path. An agent that overshoots this corner may come too near
+                    * to a wall */
   float direction[2]; /* the unit vector from the agent toward `point`; 0, 0 if the agent is at
                        * `point` */
   float distance;     /* the length of the path, plus the goal's cost; INFINITY: there is no path */

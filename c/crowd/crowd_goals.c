@@ -37,8 +37,8 @@ bool crowd_have_one_goal(const copse_crowd *crowd, uint32_t a, uint32_t b) {
 /* True if a neighbor keeps an agent from its goal. Only neighbors beside the agent can do so. If
  * the agent's distance from the goal is at most its own radius, any such neighbor is enough.
  * Otherwise, the neighbor must also have arrived at the same goal and be nearer to the goal than
- * the agent. So every agent that rests away from its goal is beside a resting agent that is nearer
- * to the goal. */
+ * the agent. So every agent that rests farther from its goal than its own radius is beside a
+ * resting agent that is nearer to the goal. */
 SMALL_CODE OUT_OF_LINE bool is_held_up(const copse_crowd *crowd, uint32_t slot, float distance,
                                        const uint32_t *ids, uint32_t count) {
   const uint32_t dim = crowd->def.dimensions;

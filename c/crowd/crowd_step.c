@@ -23,8 +23,9 @@ static const float PATIENCE = 2;
  * down. */
 static const float QUEUE = 4;
 
-/* For neighbors that have arrived, the time horizon of an agent that is still walking is shorter,
- * by this factor. So it can come close to them, and push between them. */
+/* An agent that is still walking uses a time horizon that is shorter, by this factor, toward
+ * neighbors that have arrived. So the walking agent can come close to them, and push between them.
+ * */
 static const float PUSH = 1.0f / 8;
 
 /* Returns 1 / time horizon. A horizon shorter than the time step counts as one time step. */
@@ -147,10 +148,10 @@ static void set_terms(const copse_crowd *crowd, const orca_agent *agent, const u
     terms->avoiding[i] =
         ownPriority + otherPriority > 0 ? otherPriority / (ownPriority + otherPriority) : 0.5f;
     if (!crowd->def.exact) set_terms_at_goal(crowd, agent->slot, id, i, terms);
-    /* If two agents are not on a collision course, there is room: they can change their velocities
-     * by some amount without getting onto one. Each may use half of this room, whatever the
-     * priorities: a share by priority could be 0, and then an agent that moves away could not even
-     * slow down. */
+    /* Two agents that are not on a collision course have room: they can change their velocities by
+     * some amount before they would collide. Each may use half of this room, whatever the
+     * priorities. If priorities divided it, an agent's share could be 0. It could then not even
+     * slow down while it moves away from the other. */
     terms->room[i] = 0.5f;
     if (crowd_whole(crowd, FIELD_LOCKED)[id] || !(crowd_whole(crowd, FIELD_MASK)[id] & groups))
       terms->avoiding[i] = terms->room[i] = 1;
@@ -388,8 +389,9 @@ static void choose_task(void *argument, uint32_t index) {
   const task_range range = range_of(job, index);
   const crowd_outcome *whole = &job->crowd->outcome;
   crowd_outcome *outcome = &job->crowd->parts[index].outcome;
-  /* The range writes its events to the entries of the whole lists that begin at its first slot.
-   * There is room, because an agent arrives, or gets stuck, at most once in a step. */
+  /* Each range writes its events into the lists for all agents, starting at the index of the
+   * range's first slot. There is room, because an agent arrives, or gets stuck, at most once in a
+   * step. */
   outcome->arrived.slots = whole->arrived.slots + range.begin;
   outcome->stuck.slots = whole->stuck.slots + range.begin;
   choose_velocities(job, outcome, range);

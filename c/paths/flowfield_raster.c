@@ -240,9 +240,10 @@ static bool is_free(const copse_flowfield *field, const flow_map *map, const flo
   copse_wall wall;
   copse_obstacle_nearest(field->walls, point, map->reach, COPSE_SIDE_BOTH, &wall, NULL);
   if (wall.edge != COPSE_NONE) return false;
-  /* If the cell is not blocked, its center is free. So is the point then, because no wall is
-   * between the two: it would be within a quarter of the cell's diagonal of the center or of the
-   * point. But both are farther than map->reach, at least half a cell, from all walls. */
+  /* If the cell is not blocked, its center is free. Then the point is free too, because no wall is
+   * between the two: such a wall would be within a quarter of the cell's diagonal of the center or
+   * of the point. But both are farther than map->reach from all walls, and map->reach is at least
+   * half a cell. */
   if (!(map->cells[cell] & CELL_BLOCKED)) return true;
   bool isInside;
   copse_obstacle_contains(field->walls, point, &isInside, NULL);

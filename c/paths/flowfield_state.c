@@ -144,8 +144,8 @@ static bool is_blocked_rightly(const copse_flowfield *field, const flow_map *map
   return isBlocked || sqrtf(wall.distance2) >= map->reach * 0.99999f;
 }
 
-/* True if the blocked cells and lines of sight of a map fit the field's walls. The map must have
- * been made from these walls. */
+/* True if the blocked cells and lines of sight of a map are right for the field's walls. Call it
+ * only for a map that was made from these walls. */
 static bool map_exact(const copse_flowfield *field, const flow_map *map) {
   for (uint32_t cell = 0; cell < flow_cell_count(field); cell++) {
     float center[2];

@@ -264,8 +264,8 @@ static bool lay_out(band_table *table, const float *box, uint32_t size, float re
     table->bands = steps(box[dim + 1] - box[1], table->scale) + 4;
     table->layers = dim == 3 ? steps(box[5] - box[2], table->scale) + 2 : 1;
     const float bands = (float)table->bands * (float)table->layers;
-    /* Each iteration makes strips higher, so fewer are needed. In the end, three strips of 8 cells
-     * per layer are within both limits: so the loop ends. */
+    /* Each iteration makes strips higher, so fewer are needed. The loop ends: at the latest, a
+     * layer has three strips, each 8 cells high, which is within both limits. */
     if (bands <= BAND_LIMIT && (bands + 2) * (float)table->columns <= most) return true;
     if (isDivisible && size > LARGE_UNIT) return false;
   }

@@ -292,8 +292,8 @@ SMALL_CODE OUT_OF_LINE uint32_t heap_into(pairs candidates, uint32_t size, uint3
 
 /* Finds the k agents nearest to the asker in the runs of `list`, not farther than the squared
  * distance limit2. Writes them to `row`, and returns its length. For speed, first looks only within
- * the squared distance *guess2, where slightly more than k agents are expected (0: no guess yet).
- * Updates *guess2 for the next row. */
+ * the squared distance *guess2, where slightly more than k agents are expected. If *guess2 is 0,
+ * there is no guess yet. Updates *guess2 for the next row. */
 static uint32_t select_near(const batch_query *batch, const nearby *near, const run_list *list,
                             const batch_asker *asker, uint32_t k, float limit2, float *guess2,
                             pairs row) {
@@ -343,8 +343,9 @@ SMALL_CODE void batch_flush(neighbor_search *search) {
   queue->size = 0;
 }
 
-/* Writes the k nearest agents to a row, by a single query. First searches within a squared
- * distance: an estimate or `reach2`, whichever is greater. Returns the length of the row. */
+/* Writes the k nearest agents to a row, by a single query. It searches within the squared distance
+ * `reach2`, or an estimate if that is greater, and then farther if necessary. Returns the length of
+ * the row. */
 SMALL_CODE static uint32_t nearest_of_query(const batch_query *batch, const float *center,
                                             const copse_query *query, uint32_t k, float reach2,
                                             pairs row) {
@@ -359,9 +360,9 @@ SMALL_CODE static uint32_t nearest_alone(const batch_query *batch, const float *
   return nearest_of_query(batch, center, &query, k, reach2, row);
 }
 
-/* Writes the row of entry i of `near`, an agent or a point, by a query that searches all agents.
- * Needed if fewer than k of its neighbors are within the squared distance reach2. First searches
- * within a squared distance: an estimate or 2 * reach2, whichever is greater. */
+/* Entry i of `near` is an agent or a point. Writes its row, by a query that searches all agents.
+ * Needed if the entry has fewer than k neighbors within the squared distance reach2: the query
+ * begins with at least twice that. */
 SMALL_CODE OUT_OF_LINE uint32_t nearest_beyond(const batch_query *batch, const nearby *near,
                                                uint32_t i, uint32_t k, float reach2, pairs row) {
   float center[3];
