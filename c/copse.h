@@ -46,8 +46,8 @@
  *   return the size that the object would have after `_create` or `_reserve`: 0 if an argument is
  *   invalid, SIZE_MAX if the size exceeds the address space. Arrays that a function returns belong
  *   to the object, and are valid until `_reserve` or `_destroy`.
- * - Errors. A call that fails leaves its object unchanged. A failed call that has an argument
- *   `slot` for its result writes COPSE_NONE there. A call that fails with COPSE_NOT_FINITE writes
+ * - Errors. A call that fails leaves its object unchanged. If a call that returns a slot through
+ *   `*slot` fails, it sets `*slot` to COPSE_NONE. A call that fails with COPSE_NOT_FINITE writes
  *   the first bad slot to `firstBad`. Queries fail with COPSE_INVALID_ARGUMENT if a coordinate is
  *   not finite or too large, or if a radius is NaN or negative.
  * - Arguments. Points and vectors are 2 or 3 floats. firstBad, visits and distance2 may be NULL.
@@ -165,8 +165,8 @@ copse_query copse_query_default(void);
 
 /* The output of a query. The caller owns the arrays. `total` counts all matches. If there are more
  * matches than `capacity`, the query keeps those that it finds first, and sorts only those: they
- * need not be the nearest. For the nearest matches, call `neighbors`. (JavaScript always has
- * room for all matches. It sorts them first, and only then cuts them to the caller's array.) */
+ * need not be the nearest. For the nearest matches, call `neighbors`. (The JavaScript API collects
+ * and sorts all matches. Only then does it write as many as fit into the caller's array.) */
 typedef struct copse_results {
   uint32_t *ids;     /* set by the caller: an array with room for `capacity` ids */
   float *distances2; /* set by the caller: an array with room for `capacity` squared distances, or
@@ -245,9 +245,9 @@ copse_status copse_agenttree_create(const copse_agenttree_def *def, copse_points
  *   w = x - floor((x - min) / size) * size. If rounding moved w out of the world
  *   (w < min or w - min >= size), x becomes min instead. Centers of queries are moved into the
  *   world in the same way.
- * - The difference of two coordinates, d = x - c, is taken the shorter way around the world: as
- *   d - size if d > size / 2, as d + size if d < -size / 2. So a query of any radius finds each
- *   agent at most once, at its least distance.
+ * - The difference of two coordinates, d = x - c, is measured the shorter way around the world: if
+ *   d > size / 2, it becomes d - size; if d < -size / 2, it becomes d + size. So a query of any
+ *   radius finds each agent at most once, at its least distance.
  * - A whole number of cells must fit along each axis of the world, so cells may be larger than
  *   cellSize. They are also larger if there would otherwise be more than about four cells per
  *   agent.
@@ -279,8 +279,8 @@ copse_status copse_grid_create(const copse_grid_def *def, copse_points **points)
  * the median of its subtree along the axis of its level (x, y, (z,) x, …). The tree needs the least
  * memory of the three structures, and is at most log2 N deep. A build is always O(N log N), but
  * takes several times as long as a build of the agent tree. The k-d tree pays off with many queries
- * per build, above all queries for the nearest points. nearest_many takes about half as long per
- * point as single queries. All values of `builder` make the same tree. */
+ * per build, above all queries for the nearest points. For each of its points, nearest_many takes
+ * about half as long as a single query. All values of `builder` make the same tree. */
 typedef enum copse_builder {
   COPSE_BUILDER_QUICKSELECT,       /* finds medians by sampling: the fastest */
   COPSE_BUILDER_MEDIAN_OF_MEDIANS, /* finds medians in linear time, whatever the points are */
@@ -669,9 +669,10 @@ typedef struct copse_sensed_agents {
  *   in dimensions; the index is `external` and `agents` is NULL; or the index wraps around and a
  *   sensor is a box.
  * - COPSE_NOT_BUILT: the index was never built.
- * - COPSE_FULL: a limit is too small. If *needed is 0, it is the limit `agents` (not the argument):
- *   the last build has more slots. Otherwise it is the limit `results`. All rows are then empty,
- *   but nothing is lost: raise the limit with copse_sensors_reserve, then update again. */
+ * - COPSE_FULL: a limit is too small. If *needed is 0, it is the limit `agents` in
+ *   copse_sensors_def: the last build has more slots than that limit. Otherwise it is the limit
+ *   `results`. All rows are then empty, but nothing is lost: raise the limit with
+ *   copse_sensors_reserve, then update again. */
 copse_status copse_sensors_update(copse_sensors *sensors, const copse_points *points,
                                   const copse_sensed_agents *agents, uint32_t *needed);
 
@@ -833,9 +834,9 @@ typedef struct copse_box_hit { /* the first hit of a ray */
  *   and d, and let under = d.d * r2 - c.c and root = sqrt(under).
  * - If d is 0, the part hits the box at `begin` if m.m <= r2, else it misses.
  * - If d is not 0, and under is negative, the part misses.
- * - Else the part is near enough to the box in an interval, which begins at the fraction
- *   (m.d - root) / d.d and ends at (m.d + root) / d.d. If this interval overlaps begin … end, the
- *   part hits the box where the overlap starts.
+ * - Else the line of the segment is near enough to the box at all fractions from (m.d - root) / d.d
+ *   to (m.d + root) / d.d. If this interval overlaps begin … end, the part hits the box where the
+ *   overlap starts.
  * - The hit's fraction is that of the first part that hits, rounded to float.
  * - The normal is 0 if the fraction is 0. Otherwise, if d is not 0, it is -(root * d + e) / d.d /
  *   inflate, where e is the cross product of d and c. If d is 0 and m is not, it is -m / inflate.
@@ -899,7 +900,8 @@ bool copse_octree_validate(const copse_octree *tree);
  * saved only after a call of copse_octree_move or copse_octree_move_all. The tree that you restore
  * into needs the same options as the saved one; only the capacity may differ. After a restore, the
  * tree behaves exactly like the saved one, down to the order of results. Exception: if the saved
- * tree had run out of nodes (see `unsplit`), the restored tree may split other nodes. */
+ * tree had run out of nodes (see `unsplit`), the nodes that are split in the restored tree may not
+ * be the same ones. */
 copse_status copse_octree_save(const copse_octree *tree, void *bytes, size_t capacity,
                                size_t *total);
 copse_status copse_octree_restore(copse_octree *tree, const void *bytes, size_t size);
@@ -1175,10 +1177,10 @@ typedef struct copse_crowd_agent {
                                * Default: 2 */
   float timeHorizonObstacles; /* like timeHorizon, but for walls. Horizons shorter than a time step
                                * count as one time step. Default: 2 */
-  float maxAcceleration; /* maximum change of velocity per second. If the agent needs longer to stop
-                          * than timeHorizonObstacles, the time to stop (at most 100 s) is used
-                          * instead. So the agent stops before it hits a wall, provided that all
-                          * time steps are equally long. Default: INFINITY */
+  float maxAcceleration;      /* maximum change of velocity per second. The agent brakes in time for
+                               * walls, provided that all time steps are equally long: its time horizon
+                               * for walls is at least the time (up to 100 s) in which it covers its
+                               * stopping distance at its present speed. Default: INFINITY */
   float priority;   /* the higher, the less the agent yields. With p as its own priority and q as
                      * its neighbor's, it does q / (p + q) of the avoidance; half if both are 0.
                      * Default: 0 */
@@ -1290,13 +1292,15 @@ copse_status copse_crowd_restorable(const copse_crowd *crowd, const void *bytes,
  *
  * The field divides its bounds into square cells. Walls come from an obstacle tree. Paths keep a
  * distance from walls, the field's *radius*. If the walls have not changed since the build:
- * - A path stays farther from all walls than the radius, unless its start is nearer.
+ * - The distance from a path to any wall is greater than the radius, unless the path starts closer
+ *   to a wall.
  * - A path is found if there is one on which every gap between walls has a width of at least one
  *   cell plus twice the radius. Paths through narrower gaps may be found or missed.
  * - Paths are nearly the shortest: on average less than 0.2% longer, where gaps are at least three
  *   cells wide.
- * - The result of a build depends only on the walls, the closed cells, the goals, the radius and
- *   the definition. A build in several updates gives the same bits as a build in one call.
+ *
+ * The result of a build depends only on the walls, the closed cells, the goals, the radius and the
+ * definition. A build in several updates gives the same bits as a build in one call.
  *
  * A path leads from *anchor* to anchor. Anchors are the goals, and turning points just off the
  * corners of walls and of closed cells. In some narrow passages, the center of a cell is an anchor
@@ -1460,10 +1464,11 @@ copse_status copse_flowfield_lead(const copse_flowfield *field, const float *poi
 
 /* Makes a field lead the agents of a crowd whose groups share a bit with `mask`. In each step,
  * these agents prefer the field's direction at their preferredSpeed, until they are at the goal.
- * They arrive and get stuck as with goals of their own. The step also writes the agents' entries of
- * `goals`: the center of the goal that the field leads the agent to; NaN if there is no path. If
- * there is no path, or the agent is larger than the field's radius, the agent stands still, and is
- * then reported as stuck. An agent stops where it enters a goal's area.
+ * They count as arrived or stuck by the same rules as agents that have their own goals. The step
+ * also writes the agents' entries of `goals`: the center of the goal that the field leads the agent
+ * to; NaN if there is no path. If there is no path, or the agent is larger than the field's radius,
+ * the agent stands still, and is then reported as stuck. An agent stops where it enters a goal's
+ * area.
  *
  * Several fields can lead a crowd: an agent follows the first field whose mask shares a bit with
  * its groups. If the field leads the crowd already, its mask is replaced. With a mask of 0, the

@@ -1406,9 +1406,8 @@ export interface AgentNumbers {
    */
   timeHorizonObstacles?: number
   /**
-   * The maximum change of the velocity per second. May be Infinity. The agent looks at least as far
-   * ahead for walls as it needs to brake, up to 100 seconds. So if all time steps are equally long,
-   * it stops before it hits a wall. Default: Infinity.
+   * The maximum change of the velocity per second. May be Infinity. The agent brakes in time for
+   * walls, provided that all time steps are equally long. Default: Infinity.
    */
   maxAcceleration?: number
   /**

@@ -36,8 +36,8 @@ static float inverse_horizon(const copse_crowd *crowd, crowd_field field, uint32
 }
 
 /* Returns 1 / time horizon for walls. If the agent's acceleration is limited, the horizon is at
- * least `braking`: the time in which the agent, at its present speed, covers the distance that it
- * needs to stop. One time step is added, because the agent brakes from the next step on. */
+ * least `braking`: the stopping distance divided by the present speed. One time step is added,
+ * because the agent brakes from the next step on. */
 static float inverse_wall_horizon(const copse_crowd *crowd, uint32_t slot, float timeStep) {
   const float MOST_BRAKING = 100; /* in seconds: a longer horizon would reach walls far away */
   const float inverse = inverse_horizon(crowd, FIELD_TIME_HORIZON_OBSTACLES, slot, timeStep);
@@ -150,8 +150,8 @@ static void set_terms(const copse_crowd *crowd, const orca_agent *agent, const u
     if (!crowd->def.exact) set_terms_at_goal(crowd, agent->slot, id, i, terms);
     /* Two agents that are not on a collision course have room: they can change their velocities by
      * some amount before they would collide. Each may use half of this room, whatever the
-     * priorities. If priorities divided it, an agent's share could be 0. It could then not even
-     * slow down while it moves away from the other. */
+     * priorities. If the room were split by priority, an agent could get none of it. Such an agent
+     * couldn't even slow down while it moves away from the other. */
     terms->room[i] = 0.5f;
     if (crowd_whole(crowd, FIELD_LOCKED)[id] || !(crowd_whole(crowd, FIELD_MASK)[id] & groups))
       terms->avoiding[i] = terms->room[i] = 1;

@@ -228,9 +228,9 @@ static const float GUESS_MARGIN = 1.3f;
 
 SMALL_CODE static expectation expectation_start(uint32_t k, uint32_t dimensions) {
   /* With random agents in 2D (a Poisson process), the squared distance of the k-th neighbor exceeds
-   * (1 + `spread`) times its mean for about 1% of agents. In 3D it varies only 2/3 as much: there,
-   * the number of agents grows as the 3/2 power of the squared distance, while in 2D it grows
-   * linearly. */
+   * (1 + `spread`) times its mean for about 1% of agents. In 3D, the squared distance varies only
+   * 2/3 as much, because the number of agents within a distance grows as the 3/2 power of its
+   * square. In 2D, it grows linearly with the square. */
   const float spread = 2.33f / sqrtf((float)k) + 1.4f / (float)k;
   return (expectation){0, 0, 1 + (dimensions == 3 ? spread * 2 / 3 : spread), 0, 0};
 }
@@ -361,8 +361,8 @@ SMALL_CODE static uint32_t nearest_alone(const batch_query *batch, const float *
 }
 
 /* Entry i of `near` is an agent or a point. Writes its row, by a query that searches all agents.
- * Needed if the entry has fewer than k neighbors within the squared distance reach2: the query
- * begins with at least twice that. */
+ * Needed if the entry has fewer than k neighbors within the squared distance reach2. The query
+ * begins with a squared distance of at least 2 * reach2. */
 SMALL_CODE OUT_OF_LINE uint32_t nearest_beyond(const batch_query *batch, const nearby *near,
                                                uint32_t i, uint32_t k, float reach2, pairs row) {
   float center[3];
@@ -410,9 +410,9 @@ SMALL_CODE void batch_nearest(neighbor_search *search, const nearby *near, uint3
   }
 }
 
-/* Finds the nearest gathered agent, ties by lower id, for each of eight of the caller's points, one
- * point per lane. The points are in entries self … self + 7 of `near`, after the gathered
- * agents. */
+/* Takes eight of the caller's points, one per lane. For each, finds the nearest gathered agent,
+ * ties by lower id. The points are in entries self … self + 7 of `near`, after the gathered agents.
+ * */
 ALWAYS_INLINE void nearest_of_eight_in(const nearby *near, uint32_t self, pairs candidates,
                                        const int dim) {
   float4 best2[2] = {float4_all(INFINITY), float4_all(INFINITY)};
