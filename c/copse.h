@@ -279,8 +279,8 @@ copse_status copse_grid_create(const copse_grid_def *def, copse_points **points)
  * the median of its subtree along the axis of its level (x, y, (z,) x, …). The tree needs the least
  * memory of the three structures, and is at most log2 N deep. A build is always O(N log N), but
  * takes several times as long as a build of the agent tree. The k-d tree pays off with many queries
- * per build, above all queries for the nearest points. For each of its points, nearest_many takes
- * about half as long as a single query. All values of `builder` make the same tree. */
+ * per build, above all queries for the nearest points. copse_points_nearest_many takes about half
+ * as long per query as single calls. All values of `builder` make the same tree. */
 typedef enum copse_builder {
   COPSE_BUILDER_QUICKSELECT,       /* finds medians by sampling: the fastest */
   COPSE_BUILDER_MEDIAN_OF_MEDIANS, /* finds medians in linear time, whatever the points are */
@@ -434,8 +434,8 @@ typedef struct copse_hits { /* all hits of a ray, in arrays of the caller */
   uint32_t visits;          /* set by the query: the number of nodes visited */
 } copse_hits;
 /* Finds every agent that a segment hits, as for a piercing shot. The rule for a hit is that of
- * copse_points_raycast. Sorts them by fraction, ties by lower id. If `total` exceeds `capacity`,
- * the arrays hold the first `capacity` hits along the segment. */
+ * copse_points_raycast. Sorts the hits by fraction, ties by lower id. If `total` exceeds
+ * `capacity`, the arrays hold the first `capacity` hits along the segment. */
 copse_status copse_points_raycast_all(const copse_points *points, const float *from,
                                       const float *to, float radius, const float *radii,
                                       const copse_query *query, copse_hits *hits);
@@ -669,9 +669,9 @@ typedef struct copse_sensed_agents {
  *   in dimensions; the index is `external` and `agents` is NULL; or the index wraps around and a
  *   sensor is a box.
  * - COPSE_NOT_BUILT: the index was never built.
- * - COPSE_FULL: a limit is too small. If *needed is 0, it is the limit `agents` in
- *   copse_sensors_def: the last build has more slots than that limit. Otherwise it is the limit
- *   `results`. All rows are then empty, but nothing is lost: raise the limit with
+ * - COPSE_FULL: a limit is too small. If *needed is 0, the limit that is too small is `agents` in
+ *   copse_sensors_def: the last build has more slots than that. Otherwise, the limit that is too
+ *   small is `results`. All rows are then empty, but nothing is lost: raise the limit with
  *   copse_sensors_reserve, then update again. */
 copse_status copse_sensors_update(copse_sensors *sensors, const copse_points *points,
                                   const copse_sensed_agents *agents, uint32_t *needed);
@@ -932,8 +932,8 @@ copse_status copse_octree_restorable(const copse_octree *tree, const void *bytes
  * float at the end:
  * - Let u x v = u.x * v.y - u.y * v.x. A point p is left of an edge a … b if (b - a) x (p - a) is
  *   positive, and right of the edge if it is negative.
- * - Let t = ((p - a) . (b - a)) / ((b - a) . (b - a)). The point of an edge a … b nearest to p is a
- *   if t <= 0, b if t >= 1, else a + (b - a) * t.
+ * - Let t = ((p - a) . (b - a)) / ((b - a) . (b - a)). The nearest point to p on an edge a … b is:
+ *   the point a, if t <= 0; the point b, if t >= 1; otherwise a + (b - a) * t.
  * - Two segments intersect if their bounds overlap, and neither segment has both ends strictly on
  *   one side of the other's line. Touching counts. Before the test, the ends of a ray or line of
  *   sight are ordered (by x, then y), so that both directions give the same result.
@@ -1143,8 +1143,8 @@ copse_status copse_obstacle_restorable(const copse_obstacle *tree, const void *b
  * first. An edge adds none if earlier constraints already keep the agent away from it. After the
  * first 16, a constraint treats its edge as if the edge were endless: it then often keeps the agent
  * away from many other edges too. So even a wall of very many short edges needs few constraints. If
- * the limit is still reached, the agent slows down so much that it can't reach, in one step, the
- * nearest edge without a constraint. */
+ * the limit is still reached, some edges have no constraint. The agent then slows down, so that it
+ * can't reach the nearest of those edges in one step. */
 #define COPSE_CROWD_WALLS 128
 typedef struct copse_crowd_def {
   uint32_t dimensions;   /* 2 or 3. Default: 2 */
@@ -1178,9 +1178,9 @@ typedef struct copse_crowd_agent {
   float timeHorizonObstacles; /* like timeHorizon, but for walls. Horizons shorter than a time step
                                * count as one time step. Default: 2 */
   float maxAcceleration;      /* maximum change of velocity per second. The agent brakes in time for
-                               * walls, provided that all time steps are equally long: its time horizon
-                               * for walls is at least the time (up to 100 s) in which it covers its
-                               * stopping distance at its present speed. Default: INFINITY */
+                               * walls if all time steps are equally long. To do so, it looks ahead for
+                               * walls at least as long as it needs to cover its stopping distance at
+                               * its present speed (up to 100 s). Default: INFINITY */
   float priority;   /* the higher, the less the agent yields. With p as its own priority and q as
                      * its neighbor's, it does q / (p + q) of the avoidance; half if both are 0.
                      * Default: 0 */
@@ -1408,13 +1408,13 @@ bool copse_flowfield_is_built(const copse_flowfield *field); /* true after the f
  * the point to the anchor stays at least the radius away from walls. If the point itself is nearer
  * to a wall than the radius, 99.9% of its distance from that wall is used instead of the radius.
  *
- * A build stores the best anchor of each cell. A query tries those of the 4 cells around its point.
- * If none of these is in sight, as may happen near walls, the query tries the anchors of 12 more
- * cells. If none of these is in sight either, the path first leads to the center of a cell that is
- * in sight. To find this cell, the query tries the 36 cells nearest to the point, then cells
- * farther out, up to a distance of 1.5 radii or 16 cells, whichever is less. Most points in the
- * open need no test of a line of sight. From outside of the bounds, paths lead to cells in sight at
- * the border. Queries fail with COPSE_NOT_BUILT before the first build, and with
+ * A build stores the best anchor of each cell. A query tries the best anchors of the 4 cells around
+ * its point. If none of these is in sight, as may happen near walls, the query tries the anchors of
+ * 12 more cells. If none of these is in sight either, the path first leads to the center of a cell
+ * that is in sight. To find this cell, the query tries the 36 cells nearest to the point, then
+ * cells farther out, up to a distance of 1.5 radii or 16 cells, whichever is less. Most points in
+ * the open need no test of a line of sight. From outside of the bounds, paths lead to cells in
+ * sight at the border. Queries fail with COPSE_NOT_BUILT before the first build, and with
  * COPSE_INVALID_ARGUMENT for coordinates that are not finite. */
 /* Writes the length of the path from a point to the nearest goal, plus the goal's cost. INFINITY:
  * there is no path. In a goal's area, the length of the path to this goal is 0. */

@@ -23,9 +23,8 @@ static const float PATIENCE = 2;
  * down. */
 static const float QUEUE = 4;
 
-/* An agent that is still walking uses a time horizon that is shorter, by this factor, toward
- * neighbors that have arrived. So the walking agent can come close to them, and push between them.
- * */
+/* For neighbors that have arrived, an agent that is still walking multiplies its time horizon by
+ * this factor, which makes it shorter. So it can come close to them, and push between them. */
 static const float PUSH = 1.0f / 8;
 
 /* Returns 1 / time horizon. A horizon shorter than the time step counts as one time step. */
@@ -42,7 +41,8 @@ static float inverse_wall_horizon(const copse_crowd *crowd, uint32_t slot, float
   const float MOST_BRAKING = 100; /* in seconds: a longer horizon would reach walls far away */
   const float inverse = inverse_horizon(crowd, FIELD_TIME_HORIZON_OBSTACLES, slot, timeStep);
   const float acceleration = crowd_number(crowd, FIELD_MAX_ACCELERATION, slot);
-  /* With unlimited acceleration, the agent can stop at once. With none, it can't brake. */
+  /* With unlimited acceleration, the agent can stop at once. If its maximum acceleration is 0, it
+   * can't brake. */
   if (!(acceleration > 0 && acceleration < COPSE_MAX_COORDINATE)) return inverse;
   const float *velocity = crowd->bodies[slot].velocity;
   const float speed = sqrtf(velocity[0] * velocity[0] + velocity[1] * velocity[1]);
@@ -148,8 +148,8 @@ static void set_terms(const copse_crowd *crowd, const orca_agent *agent, const u
     terms->avoiding[i] =
         ownPriority + otherPriority > 0 ? otherPriority / (ownPriority + otherPriority) : 0.5f;
     if (!crowd->def.exact) set_terms_at_goal(crowd, agent->slot, id, i, terms);
-    /* Two agents that are not on a collision course have room: they can change their velocities by
-     * some amount before they would collide. Each may use half of this room, whatever the
+    /* Two agents that are not on a collision course have room: the amount by which their velocities
+     * can change without putting them on one. Each may use half of this room, whatever the
      * priorities. If the room were split by priority, an agent could get none of it. Such an agent
      * couldn't even slow down while it moves away from the other. */
     terms->room[i] = 0.5f;

@@ -229,8 +229,8 @@ static const float GUESS_MARGIN = 1.3f;
 SMALL_CODE static expectation expectation_start(uint32_t k, uint32_t dimensions) {
   /* With random agents in 2D (a Poisson process), the squared distance of the k-th neighbor exceeds
    * (1 + `spread`) times its mean for about 1% of agents. In 3D, the squared distance varies only
-   * 2/3 as much, because the number of agents within a distance grows as the 3/2 power of its
-   * square. In 2D, it grows linearly with the square. */
+   * 2/3 as much: the number of agents within a distance d is proportional to d * d in 2D, but to d
+   * * d * d in 3D. */
   const float spread = 2.33f / sqrtf((float)k) + 1.4f / (float)k;
   return (expectation){0, 0, 1 + (dimensions == 3 ? spread * 2 / 3 : spread), 0, 0};
 }
@@ -343,9 +343,9 @@ SMALL_CODE void batch_flush(neighbor_search *search) {
   queue->size = 0;
 }
 
-/* Writes the k nearest agents to a row, by a single query. It searches within the squared distance
- * `reach2`, or an estimate if that is greater, and then farther if necessary. Returns the length of
- * the row. */
+/* Writes the k nearest agents to a row, by a single query. The query first searches within the
+ * greater of two squared distances: `reach2` and an estimate. If it finds too few agents, it
+ * searches farther. Returns the length of the row. */
 SMALL_CODE static uint32_t nearest_of_query(const batch_query *batch, const float *center,
                                             const copse_query *query, uint32_t k, float reach2,
                                             pairs row) {
