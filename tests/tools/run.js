@@ -97,7 +97,7 @@ const arm = () => unitNouns().map((noun) => unit(noun, ['qemu-aarch64', 'build/a
 
 // ---- JavaScript ----
 
-const runNiced = niced(runWithin(240))
+const runNiced = niced(runWithin(400))
 const runPage = runWithin(480)
 
 // All processors are busy: collecting garbage on several of them would take longer in total.
