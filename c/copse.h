@@ -1178,9 +1178,9 @@ typedef struct copse_crowd_agent {
   float timeHorizonObstacles; /* like timeHorizon, but for walls. Horizons shorter than a time step
                                * count as one time step. Default: 2 */
   float maxAcceleration;      /* maximum change of velocity per second. The agent brakes in time for
-                               * walls if all time steps are equally long. To do so, it looks ahead for
-                               * walls at least as long as it needs to cover its stopping distance at
-                               * its present speed (up to 100 s). Default: INFINITY */
+                               * walls if all time steps are equally long. To do so, it looks ahead
+                               * for walls at least as long as it needs to cover its stopping
+                               * distance at its present speed (up to 100 s). Default: INFINITY */
   float priority;   /* the higher, the less the agent yields. With p as its own priority and q as
                      * its neighbor's, it does q / (p + q) of the avoidance; half if both are 0.
                      * Default: 0 */
