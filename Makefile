@@ -165,10 +165,10 @@ build/threads/%.o: c/%.c $(C_HEADERS) Makefile | $(SETUP)
 build/threads/wasm/%.o: wasm/%.c $(WASM_HEADERS) $(C_HEADERS) Makefile | $(SETUP)
 	@mkdir -p $(@D)
 	$(EMCC) $(EMCC_FLAGS) $(THREADED) $(OPTIMIZE) -c $< -o $@
-build/core-threads.wasm: STACK_BYTES = 1048576
+THREADED_MEMORY = -Wl,--shared-memory,--max-memory=2147483648,--export=stackRestore
+build/core-threads.wasm build/test/determinism-threads.wasm: STACK_BYTES = 1048576
 build/core-threads.wasm: $(call wasm_objects,threads) $(call boundary,threads,$(FAMILIES) threads)
-	$(LINK) $(THREADED) -sINITIAL_MEMORY=2MB -Wl,--shared-memory,--max-memory=2147483648,--export=stackRestore \
-	  $(call creators,$(CREATED)) $^ -o $@
+	$(LINK) $(THREADED) -sINITIAL_MEMORY=2MB $(THREADED_MEMORY) $(call creators,$(CREATED)) $^ -o $@
 	$(SHRINK) --enable-simd --enable-threads
 
 CORES = build/core.wasm build/core-scalar.wasm build/core-threads.wasm $(CLASS_CORES:%=build/core-%.wasm)
@@ -290,6 +290,10 @@ build/test/determinism.o: tests/c/determinism.c $(C_TESTS) $(C_HEADERS) Makefile
 build/test/determinism-%.wasm: build/test/determinism.o $(call wasm_objects,simd) $(call wasm_objects,scalar)
 	$(LINK) $(if $(findstring simd,$*),-msimd128) -sIMPORTED_MEMORY=0 -sINITIAL_MEMORY=16MB $< $(call wasm_objects,$*) -o $@
 
+build/test/determinism-threads.wasm: tests/c/determinism.c $(C_TESTS) $(call wasm_objects,threads) \
+  $(call boundary,threads,threads)
+	$(LINK) $(THREADED) $(OPTIMIZE) $(THREADED_MEMORY) -sINITIAL_MEMORY=16MB $(filter-out %.h,$^) -o $@
+
 # A core that fails on demand: it traps when this capacity is reserved.
 build/test/objects.o: wasm/objects.c $(WASM_HEADERS) $(C_HEADERS) Makefile | $(SETUP)
 	@mkdir -p $(@D)
@@ -312,7 +316,7 @@ $(EXAMPLES): build/libcopse.a
 
 C_TESTED = build/test/unit build/test/unit-plain $(FUZZ_NAMES:%=build/test/cases-%) build/test/determinism-native \
   build/test/determinism-sanitized $(EXAMPLES)
-JS_TESTED = lib build/test/core-failing.wasm build/test/determinism-simd.wasm build/test/determinism-scalar.wasm
+JS_TESTED = lib build/test/core-failing.wasm $(foreach core,simd scalar threads,build/test/determinism-$(core).wasm)
 
 ### Tests before a commit: make check test
 

@@ -1,7 +1,8 @@
 /* A scenario for each structure. All its results go into one hash, which must be the same in every
- * build of the library, on every machine and in every engine. The native program prints the scenes
- * and hashes of tests/data/determinism.txt; `determinism long` plays the long form and prints those
- * of tests/data/determinism-long.txt. In WebAssembly, `scene_hash` is exported instead.
+ * build of the library, on every machine and in every engine, with any number of threads. The
+ * native program prints the scenes and hashes of tests/data/determinism.txt; `determinism 3` does
+ * so with 3 threads; `determinism long` plays the long form and prints the hashes of
+ * tests/data/determinism-long.txt. In WebAssembly, `scene_hash` is exported instead.
  *
  * The results include the number of nodes that each query visits, and the shape of each structure.
  *
@@ -12,7 +13,7 @@
 
 uint32_t scene_hash(uint32_t scene, bool isLong);
 
-enum { STEP = 7, MOST = 2000, ROOM = 32 * MOST };
+enum { STEP = 7, MOST = 33000, ROOM = 1 << 18 };
 
 static struct form {
   uint32_t frames, boxFrames, wallFrames, crowdSteps;
@@ -29,6 +30,10 @@ static _Noreturn void fail(void) { __builtin_trap(); }
 static uint32_t state, hash;
 static uint32_t ids[ROOM], offsets[MOST], counts[MOST];
 static float distances2[ROOM], velocities[3 * MOST], radii[MOST], segments[2 * 3 * MOST];
+
+/* Divides the work of large indexes and crowds. Without a runner, all runs on the calling thread.
+ */
+static copse_tasks tasks;
 
 static uint32_t next(void) { return random_word(&state); }
 static float coarse(float x, float grain) { return form.isCoarse ? floorf(x / grain) * grain : x; }
@@ -236,6 +241,7 @@ static void play(kind like, uint32_t dim, uint32_t agents, float size, bool isSo
   def.leafSize = 16;
   def.dimensions = dim;
   def.capacity = agents;
+  def.tasks = tasks;
   copse_points *index;
   if (create_points(&def, like, &index) != COPSE_OK) fail();
   copse_points *searched = isSourced ? create_sourced(def, like) : index;
@@ -828,6 +834,7 @@ static void play_crowd(uint32_t dim, uint32_t slots, uint32_t least, float size)
   world.def = copse_crowd_default();
   world.def.dimensions = dim;
   world.def.capacity = slots;
+  world.def.tasks = tasks;
   if (copse_crowd_create(&world.def, &world.crowd) != COPSE_OK) fail();
   if (dim == 2) {
     copse_obstacle_def def = copse_obstacle_default();
@@ -1083,6 +1090,18 @@ static void play_sourced(void) {
   play_sensors((kind){.noun = AGENTTREE}, 3, 64, true);
 }
 
+/* Enough agents that everything is divided into tasks: builds, batches and steps. */
+static void play_divided(void) {
+  form.frames = 3;
+  form.crowdSteps = 12;
+  play((kind){.noun = AGENTTREE}, 2, 6000, form.isCoarse ? 800 : 1600, false);
+  play((kind){.noun = AGENTTREE}, 3, 4500, form.isCoarse ? 100 : 200, false);
+  play((kind){.noun = KDTREE}, 2, 5000, form.isCoarse ? 800 : 1600, false);
+  play_crowd(2, 1400, 1200, 128);
+  form.frames = 1;
+  play((kind){.noun = GRID, .cellSize = 12}, 2, MOST, form.isCoarse ? 2000 : 4000, false);
+}
+
 static const struct scene {
   const char *name;
   void (*play)(void);
@@ -1090,7 +1109,7 @@ static const struct scene {
     {"agenttree", play_agenttree}, {"grid", play_grid},        {"kdtree", play_kdtree},
     {"octree", play_octree},       {"obstacle", play_walls},   {"crowd", play_crowds},
     {"sensors", play_all_sensors}, {"wrap", play_wrapped},     {"paths", play_paths},
-    {"source", play_sourced},      {"follow", play_following},
+    {"source", play_sourced},      {"follow", play_following}, {"divided", play_divided},
 };
 
 static uint32_t hash_of(uint32_t scene, const struct form *played) {
@@ -1106,10 +1125,17 @@ __attribute__((export_name("scene_hash")))
 #endif
 uint32_t
 scene_hash(uint32_t scene, bool isLong) {
+#ifdef __wasm__
+  extern __attribute__((weak))
+  copse_tasks pool; /* the threads of wasm/threads.c, if it is linked */
+  if (&pool) tasks = pool;
+#endif
   return hash_of(scene, isLong ? &LONG : &SHORT);
 }
 
 #ifndef __wasm__
+#include "threads.h"
+
 #include <stdio.h>
 
 #ifdef COPSE_COUNT_WORK
@@ -1132,7 +1158,7 @@ static const measures MEASURED[] = {
     {15089863, 0xf2cd198c, 7532263},   {47843377, 0x2ead1ff5, 16658190},
     {10279583, 0x5bba1c2b, 1931462},   {42172314, 0x460bc4c8, 8862164},
     {3207303, 0xf105bd42, 1427508},    {32018444, 0x9ca2527e, 5602896},
-    {24384079, 0xd708e618, 8262184},
+    {24384079, 0xd708e618, 8262184},   {43409838, 0xe1631c12, 52538886},
 };
 
 /* Prints a scene's measures if they are not the recorded ones. */
@@ -1156,11 +1182,15 @@ static void check(uint32_t scene) {
 
 int main(int count, char **arguments) {
   const bool isLong = count > 1 && !strcmp(arguments[1], "long");
+  const int threads = count > 1 ? atoi(arguments[1]) : 0;
+  static thread_pool pool;
+  if (threads) tasks = pool_start(&pool, (uint32_t)threads);
   for (uint32_t scene = 0; scene < sizeof SCENES / sizeof *SCENES; scene++) {
     copse_work = 0;
     printf("%s 0x%08x\n", SCENES[scene].name, scene_hash(scene, isLong));
-    if (!isLong) check(scene);
+    if (!isLong && !threads) check(scene);
   }
+  if (threads) pool_end(&pool);
   return 0;
 }
 #endif

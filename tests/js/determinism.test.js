@@ -1,7 +1,8 @@
-// The determinism scenario has the recorded hashes in this engine, with and without SIMD.
+// The determinism scenario has the recorded hashes in this engine: with and without SIMD, and with threads.
 
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
+import { create } from 'copse/threads'
 import { playScenes } from './support/determinism.js'
 
 const test = suite('determinism')
@@ -12,16 +13,27 @@ async function read(url) {
   return globalThis.process.getBuiltinModule('node:fs').readFileSync(url)
 }
 
-const recorded = new URL('../data/determinism.txt', import.meta.url)
 const cores = {
   simd: new URL('../../build/test/determinism-simd.wasm', import.meta.url),
   scalar: new URL('../../build/test/determinism-scalar.wasm', import.meta.url),
+  threads: new URL('../../build/test/determinism-threads.wasm', import.meta.url),
 }
+const recorded = read(new URL('../data/determinism.txt', import.meta.url)).then((bytes) =>
+  new TextDecoder().decode(bytes),
+)
 
-for (const [name, core] of Object.entries(cores))
+for (const name of ['simd', 'scalar'])
   test(`${name} has the recorded hashes`, async () => {
-    const expected = new TextDecoder().decode(await read(recorded))
-    assert.is(await playScenes(await read(core), false), expected)
+    assert.is(await playScenes(await read(cores[name]), false), await recorded)
+  })
+
+for (const threads of [1, 2, 3, 8])
+  test(`${threads} threads have the recorded hashes`, async () => {
+    const bytes = await read(cores.threads)
+    const instance = await create({ wasm: bytes, threads })
+    const [expected] = (await recorded).match(/^divided .*\n/m)
+    assert.is(await playScenes(bytes, false, instance.enter(), 'divided'), expected)
+    instance.dispose()
   })
 
 test.run()

@@ -153,7 +153,7 @@ async function inBrowser([command, ...args], packages, open) {
   const version = /\d+(\.\d+)+/.exec(output)?.[0] ?? ''
   const names = [...scenes(), ...Object.keys(suites)]
   const reports = await reportsOf(names, SECONDS, open)
-  const isolated = await reportsOf(['threads'], SECONDS, open, ISOLATED)
+  const isolated = await reportsOf(['threads', 'determinism'], SECONDS, open, ISOLATED)
   const result = { version, passed: 0, failed: 0, threads: threadsOf(reports, isolated) }
   for (const { name, passed, failed, output } of [...reports, ...isolated]) {
     if (failed) console.log(`FAIL ${name}\n${output}`)

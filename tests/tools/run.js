@@ -67,11 +67,11 @@ const cases = (target) => ({
   },
 })
 
-/** @param {string} program in build/test @param {string} expected its output */
-const prints = (program, expected) => ({
-  name: `C, ${program}`,
+/** @param {string} program in build/test @param {string} expected its output @param {string[]} words */
+const prints = (program, expected, ...words) => ({
+  name: ['C,', program, ...words].join(' '),
   async play() {
-    const { output, clean } = await run(`build/test/${program}`)
+    const { output, clean } = await run(`build/test/${program}`, ...words)
     return single(this.name, clean && output === expected, output)
   },
 })
@@ -88,6 +88,7 @@ const c = () => [
   ...unitNouns().map((noun) => unit(noun, ['build/test/unit-plain'], 'C without SIMD')),
   ...targets().map(cases),
   ...['determinism-native', 'determinism-sanitized'].map((program) => prints(program, hashes)),
+  ...['2', '3', '8'].map((threads) => prints('determinism-native', hashes, threads)),
   ...Object.entries(EXAMPLES).flatMap(([name, expected]) =>
     ['c', 'cpp'].map((language) => prints(`${name}-${language}`, expected)),
   ),

@@ -4,12 +4,14 @@
  * Plays all scenes. Uses no outer names, so that a page can evaluate the function's text.
  * @param {ArrayBuffer | Uint8Array} bytes of build/test/determinism-simd.wasm or -scalar.wasm
  * @param {boolean} isLong
+ * @param {any} [made] the exports of an instance with threads, instead of bytes
+ * @param {string} [only] the name of the only scene to play
  * @returns {Promise<string>} lines as in tests/data/determinism.txt
  */
-export async function playScenes(bytes, isLong) {
+export async function playScenes(bytes, isLong, made, only) {
   const env = { emscripten_notify_memory_growth() {} }
-  const { instance } = await WebAssembly.instantiate(bytes, { env })
-  instance.exports._initialize()
+  const exports = made ?? (await WebAssembly.instantiate(bytes, { env })).instance.exports
+  if (!made) exports._initialize()
   const names = [
     'agenttree',
     'grid',
@@ -22,9 +24,11 @@ export async function playScenes(bytes, isLong) {
     'paths',
     'source',
     'follow',
+    'divided',
   ]
   const lines = names.map((name, scene) => {
-    const hash = instance.exports.scene_hash(scene, isLong) >>> 0
+    if (only && name !== only) return ''
+    const hash = exports.scene_hash(scene, isLong) >>> 0
     return `${name} 0x${hash.toString(16).padStart(8, '0')}\n`
   })
   return lines.join('')
