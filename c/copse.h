@@ -687,8 +687,9 @@ bool copse_sensors_validate(const copse_sensors *sensors);
 /* Saves the sensors and which agents are inside them, but not the index: save and restore the index
  * too. The object that you restore into needs the same dimensions as the saved one. If one of that
  * object's limits is too small, the restore fails with COPSE_FULL: copse_sensors_saved returns the
- * limits that the snapshot needs. The rows `inside` and the array `agents` are for reading only. A
- * save fails with COPSE_INVALID_ARGUMENT if the caller wrote invalid ids or slots to them. */
+ * limits that the snapshot needs. A save fails with COPSE_INVALID_ARGUMENT if the caller wrote
+ * invalid ids or slots to the arrays `inside` or `agents` of copse_sensors_arrays, which are only
+ * for reading. */
 copse_status copse_sensors_save(const copse_sensors *sensors, void *bytes, size_t capacity,
                                 size_t *total);
 copse_status copse_sensors_restore(copse_sensors *sensors, const void *bytes, size_t size);
@@ -762,8 +763,8 @@ void copse_octree_clear(copse_octree *tree);
 /* Moves every item to its box in the array of boxes. If many items left their cells, rebuilds the
  * tree instead of moving items one by one. */
 copse_status copse_octree_move_all(copse_octree *tree, uint32_t *firstBad);
-/* Replaces all items by slots 0 … count - 1 of the array of boxes: much faster than adding them one
- * by one. COPSE_FULL: `count` exceeds the capacity. */
+/* Replaces all items with slots 0 … count - 1 of the array of boxes: much faster than adding them
+ * one by one. COPSE_FULL: `count` exceeds the capacity. */
 copse_status copse_octree_load(copse_octree *tree, uint32_t count, uint32_t *firstBad);
 
 /* Finds all items that intersect the closed box lo … hi, which may be a point or infinite. Writes
@@ -900,8 +901,8 @@ bool copse_octree_validate(const copse_octree *tree);
  * saved only after a call of copse_octree_move or copse_octree_move_all. The tree that you restore
  * into needs the same options as the saved one; only the capacity may differ. After a restore, the
  * tree behaves exactly like the saved one, down to the order of results. Exception: if the saved
- * tree had run out of nodes (see `unsplit`), the nodes that are split in the restored tree may not
- * be the same ones. */
+ * tree had run out of nodes (see `unsplit`), the restored tree may split other nodes than the saved
+ * one. */
 copse_status copse_octree_save(const copse_octree *tree, void *bytes, size_t capacity,
                                size_t *total);
 copse_status copse_octree_restore(copse_octree *tree, const void *bytes, size_t size);
@@ -1140,8 +1141,8 @@ copse_status copse_obstacle_restorable(const copse_obstacle *tree, const void *b
 #define COPSE_CROWD_MAX_NEIGHBORS 64 /* the maximum number of neighbors that an agent avoids */
 
 /* The maximum number of wall constraints of an agent. Edges near the agent add one each, nearest
- * first. An edge adds none if earlier constraints already keep the agent away from it. After the
- * first 16, a constraint treats its edge as if the edge were endless: it then often keeps the agent
+ * first. An edge adds none if earlier constraints already keep the agent away from it. The first 16
+ * constraints are exact. Each further one treats its edge as endless, and so often keeps the agent
  * away from many other edges too. So even a wall of very many short edges needs few constraints. If
  * the limit is still reached, some edges have no constraint. The agent then slows down, so that it
  * can't reach the nearest of those edges in one step. */
@@ -1178,9 +1179,9 @@ typedef struct copse_crowd_agent {
   float timeHorizonObstacles; /* like timeHorizon, but for walls. Horizons shorter than a time step
                                * count as one time step. Default: 2 */
   float maxAcceleration;      /* maximum change of velocity per second. The agent brakes in time for
-                               * walls if all time steps are equally long. To do so, it looks ahead
-                               * for walls at least as long as it needs to cover its stopping
-                               * distance at its present speed (up to 100 s). Default: INFINITY */
+                               * walls if all time steps are equally long. To do so, its horizon for
+                               * walls is at least its stopping distance divided by its present
+                               * speed (up to 100 s). Default: INFINITY */
   float priority;   /* the higher, the less the agent yields. With p as its own priority and q as
                      * its neighbor's, it does q / (p + q) of the avoidance; half if both are 0.
                      * Default: 0 */
@@ -1308,10 +1309,10 @@ copse_status copse_crowd_restorable(const copse_crowd *crowd, const void *bytes,
  * circle, 2 if up to a quarter, else 4. A corner of closed cells has 1 turning point. Turning
  * points that are blocked or outside of the bounds are left out.
  *
- * Walls that extend a million times as far as the field may be missed, due to rounding.
+ * Due to rounding, the field may miss walls that are a million times as long as the field.
  *
  * The obstacle tree must exist during every build and every query, because both builds and queries
- * check lines of sight in it. If the tree was rebuilt after the field, a query tests every line of
+ * check lines of sight in it. If the tree is newer than the field, a query tests every line of
  * sight from its point against the new tree. So an agent is never sent through a wall that moved,
  * but it may find no path until the field is built again. */
 #define COPSE_FLOWFIELD_MAX_CAPACITY 65534 /* the maximum number of anchors */
@@ -1363,9 +1364,8 @@ uint8_t *copse_flowfield_closed(copse_flowfield *field);
  *
  * A place is free if it is inside the bounds, not too near to a wall, in no solid area and in no
  * closed cell. If a goal's point is not free, the goal moves to the nearest center of a cell that
- * is free, ties by lower index. If no anchor of an area is free, the goal becomes a point: of
- * all cell centers that are free, the one nearest to the middle of the area. If no center is free,
- * the goal is ignored. */
+ * is free, ties by lower index. If no anchor of an area is free, the goal becomes a point: the free
+ * cell center nearest to the middle of the area. If no center is free, the goal is ignored. */
 typedef struct copse_flowfield_goal {
   float lo[2], hi[2];
   float cost; /* added to the length of paths to this goal: 0 … COPSE_MAX_COORDINATE */
@@ -1431,8 +1431,8 @@ copse_status copse_flowfield_direction_many(const copse_flowfield *field, const 
 /* Writes the corners (x, y each) of the path from a point. The last corner is the goal. The point
  * itself is not a corner, unless it is in a goal's area: it is then the only corner. *total is the
  * number of corners; 0: there is no path. If *total exceeds `capacity`, the first `capacity`
- * corners are written. If the walls were rebuilt after the field, only the path's first stretch,
- * from the point to the first corner, is checked against the new walls. */
+ * corners are written. If the walls are newer than the field, only the path's first stretch, from
+ * the point to the first corner, is checked against the new walls. */
 copse_status copse_flowfield_path(const copse_flowfield *field, const float *point, float *corners,
                                   uint32_t capacity, uint32_t *total);
 /* What an agent heads for. copse_flowfield_lead reads `anchor`, as the previous call wrote it, and
@@ -1452,7 +1452,7 @@ typedef struct copse_flowfield_aim {
  * - The agent keeps heading for its anchor while that is in sight and no other path is shorter. So
  *   agents don't swing to and fro in narrow gaps.
  * - Within 1.5 cells of its anchor, the agent turns to the next anchor once that is in sight. If
- *   the distance to its anchor is at most the field's radius minus its own radius, the agent turns
+ *   the distance to its anchor is at most the field's radius minus the agent's, the agent turns
  *   without a test of walls.
  * - Anchors keep their numbers from build to build while walls, closed cells and radius are the
  *   same. An unknown number counts as COPSE_NONE.

@@ -23,8 +23,8 @@ static const float PATIENCE = 2;
  * down. */
 static const float QUEUE = 4;
 
-/* For neighbors that have arrived, an agent that is still walking multiplies its time horizon by
- * this factor, which makes it shorter. So it can come close to them, and push between them. */
+/* An agent that is still walking uses a shorter time horizon for neighbors that have arrived: its
+ * own, times this factor. So the agent can come close to them, and push between them. */
 static const float PUSH = 1.0f / 8;
 
 /* Returns 1 / time horizon. A horizon shorter than the time step counts as one time step. */
@@ -148,10 +148,10 @@ static void set_terms(const copse_crowd *crowd, const orca_agent *agent, const u
     terms->avoiding[i] =
         ownPriority + otherPriority > 0 ? otherPriority / (ownPriority + otherPriority) : 0.5f;
     if (!crowd->def.exact) set_terms_at_goal(crowd, agent->slot, id, i, terms);
-    /* Two agents that are not on a collision course have room: the amount by which their velocities
-     * can change without putting them on one. Each may use half of this room, whatever the
-     * priorities. If the room were split by priority, an agent could get none of it. Such an agent
-     * couldn't even slow down while it moves away from the other. */
+    /* Two agents that are not on a collision course have room: their velocities can change by some
+     * amount before a collision threatens. Each may use half of this room, whatever the priorities.
+     * If the room were split by priority, an agent could get none of it. Such an agent couldn't
+     * even slow down while it moves away from the other. */
     terms->room[i] = 0.5f;
     if (crowd_whole(crowd, FIELD_LOCKED)[id] || !(crowd_whole(crowd, FIELD_MASK)[id] & groups))
       terms->avoiding[i] = terms->room[i] = 1;
@@ -204,9 +204,9 @@ static bool is_permitted(const constraint_set *constraints, const float *velocit
   return first == count;
 }
 
-/* Writes the best velocity, see orca2_solve. `rest` is the velocity of an agent that stands still:
- * usually 0 but, if velocities are relative to the agent's present velocity v, it is -v. True if
- * the result violates no constraint. */
+/* Writes the best velocity, see orca2_solve. True if it violates no constraint. `rest` is the
+ * velocity of an agent that stands still: usually 0 but, if velocities are relative to the agent's
+ * present velocity v, it is -v. */
 static bool solve(const constraint_set *constraints, const float *preferred, const float *rest,
                   float maxSpeed, float *velocity) {
   return constraints->dimensions == 3
