@@ -571,9 +571,9 @@ copse_status copse_points_restorable(const copse_points *points, const void *byt
  * - The same id may be in both rows, `left` and `entered`. This happens if the agent with that id
  *   was removed, and a new agent, added in the same slot, then entered. So handle `left` first.
  * - A sensor of the kind COPSE_SENSOR_AGENT is a circle around the agent in a given slot. The
- *   sensor never finds this agent. While this agent is hidden, all others are outside. If this
- *   agent is removed, the sensor forgets which agents are inside: none is reported as having left.
- *   The sensor then surrounds the next agent that is added in the slot.
+ *   sensor never finds this agent. While this agent is hidden, the sensor finds no others either.
+ *   If this agent is removed, the sensor forgets which agents are inside: none is reported as
+ *   having left. The sensor then surrounds the next agent that is added in the slot.
  *
  * An update costs its searches, plus time linear in the number of agents inside, plus the time to
  * sort the ids that entered and left. */
@@ -773,11 +773,11 @@ copse_status copse_octree_load(copse_octree *tree, uint32_t count, uint32_t *fir
 copse_status copse_octree_range(const copse_octree *tree, const float *lo, const float *hi,
                                 const copse_query *query, copse_results *results);
 /* Finds all items that a camera may see: all boxes but those wholly outside one of `count` planes.
- * 3D only. A plane is four floats x, y, z, w. For each plane, only the corner of the box that is
- * farthest inside is tested, in the same way as a point in copse_points_frustum. On each axis, this
- * corner is at hi if the plane's normal (x, y, z) is > 0 along that axis, else at lo. An item is
- * found if it passes for all planes. A box near an edge of the frustum may pass although it is just
- * outside. Errors: as in copse_points_frustum. */
+ * 3D only. A plane is four floats x, y, z, w. For each plane, only one corner of the box is tested,
+ * the one farthest to the inner side, in the same way as a point in copse_points_frustum. On each
+ * axis, this corner is at hi if the plane's normal (x, y, z) is > 0 along that axis, else at lo. An
+ * item is found if it passes for all planes. A box near an edge of the frustum may pass although it
+ * is just outside. Errors: as in copse_points_frustum. */
 copse_status copse_octree_frustum(const copse_octree *tree, const float *planes, uint32_t count,
                                   const copse_query *query, copse_results *results);
 /* Finds all items that intersect a circle or sphere. To sort by distance, results.distances2 must
@@ -832,9 +832,9 @@ typedef struct copse_box_hit { /* the first hit of a ray */
  *   fraction `end`.
  * - Each part has two vectors, m and d. On an axis on which the part is beyond a side,
  *   m = side - from, and d = way. On the other axes, m and d are 0. Let c be the cross product of m
- *   and d, and let under = d.d * r2 - c.c and root = sqrt(under).
+ *   and d, and let q = d.d * r2 - c.c and root = sqrt(q).
  * - If d is 0, the part hits the box at `begin` if m.m <= r2, else it misses.
- * - If d is not 0, and under is negative, the part misses.
+ * - If d is not 0 and q < 0, the part misses.
  * - Else the line of the segment is near enough to the box at all fractions from (m.d - root) / d.d
  *   to (m.d + root) / d.d. If this interval overlaps begin … end, the part hits the box where the
  *   overlap starts.
@@ -901,8 +901,7 @@ bool copse_octree_validate(const copse_octree *tree);
  * saved only after a call of copse_octree_move or copse_octree_move_all. The tree that you restore
  * into needs the same options as the saved one; only the capacity may differ. After a restore, the
  * tree behaves exactly like the saved one, down to the order of results. Exception: if the saved
- * tree had run out of nodes (see `unsplit`), the restored tree may split other nodes than the saved
- * one. */
+ * tree had run out of nodes (see `unsplit`), the restored tree may split different nodes. */
 copse_status copse_octree_save(const copse_octree *tree, void *bytes, size_t capacity,
                                size_t *total);
 copse_status copse_octree_restore(copse_octree *tree, const void *bytes, size_t size);
@@ -920,11 +919,11 @@ copse_status copse_octree_restorable(const copse_octree *tree, const void *bytes
  * COPSE_SOLID_NOWHERE, and those whose area is 0 at the moment. Their edges are visible from both
  * sides. A polygon of two vertices is a thin wall, with one edge for each side.
  *
- * An edge runs from a vertex to the next vertex in the loop. Its id is the id of the first of these
- * two. If that direction would put the solid side on the right, the edge runs the other way, but
- * keeps the id. A polygon's slot is the id of its first vertex. New vertices get the lowest free
- * ids, in ascending order. The ids are consecutive if no vertex was removed before. An edge without
- * length (from a repeated vertex) stays in its loop, but is not in the tree.
+ * An edge runs from a vertex to the next vertex in the loop. If the solid side would then be on the
+ * right, the edge runs the other way. In both cases, its id is the id of the first of the two
+ * vertices in the loop. A polygon's slot is the id of its first vertex. New vertices get the lowest
+ * free ids, in ascending order. The ids are consecutive if no vertex was removed before. An edge
+ * without length (from a repeated vertex) stays in its loop, but is not in the tree.
  *
  * A cell of the tree is split along the line of an edge or, if no edge's line divides well, along a
  * line parallel to an axis. An edge that crosses this line is cut into pieces, one on each side.
@@ -1142,7 +1141,7 @@ copse_status copse_obstacle_restorable(const copse_obstacle *tree, const void *b
 
 /* The maximum number of wall constraints of an agent. Edges near the agent add one each, nearest
  * first. An edge adds none if earlier constraints already keep the agent away from it. The first 16
- * constraints are exact. Each further one treats its edge as endless, and so often keeps the agent
+ * constraints are exact. Each further one treats its edge as endless: this often keeps the agent
  * away from many other edges too. So even a wall of very many short edges needs few constraints. If
  * the limit is still reached, some edges have no constraint. The agent then slows down, so that it
  * can't reach the nearest of those edges in one step. */
@@ -1179,7 +1178,7 @@ typedef struct copse_crowd_agent {
   float timeHorizonObstacles; /* like timeHorizon, but for walls. Horizons shorter than a time step
                                * count as one time step. Default: 2 */
   float maxAcceleration;      /* maximum change of velocity per second. The agent brakes in time for
-                               * walls if all time steps are equally long. To do so, its horizon for
+                               * walls if all time steps are equally long. For this, its horizon for
                                * walls is at least its stopping distance divided by its present
                                * speed (up to 100 s). Default: INFINITY */
   float priority;   /* the higher, the less the agent yields. With p as its own priority and q as
@@ -1504,7 +1503,7 @@ typedef struct copse_flowfield_statistics { /* of the last build, unless a membe
   uint64_t visits;   /* cells visited */
   uint64_t sights;   /* lines of sight tested */
   uint64_t work;     /* the work of the build, in the unit of copse_flowfield_update */
-  uint32_t restarts; /* since the creation: updates that started over because walls were rebuilt */
+  uint32_t restarts; /* since creation: updates that started over because walls were rebuilt */
   bool isCurrent;    /* true if the walls are still those of the build */
   bool isUnderWay;   /* true if a build is under way */
   size_t bytes;      /* memory of the whole object */

@@ -247,7 +247,7 @@ export class PointsOnly extends Slots {
       if (!(radii[i] >= 0) && this._isUsed(i)) checkDistance(this, `radii[${i}]`, radii[i])
   }
 
-  /** After a build, makes the core copy all radii: queries use the copy. */
+  /** Called after a build: the core copies all radii, and queries use the copy. */
   #takeRadii() {
     if (this._hasRadii) this._leave(this._enter().take_radii(this._handle))
   }

@@ -205,8 +205,8 @@ static bool is_permitted(const constraint_set *constraints, const float *velocit
 }
 
 /* Writes the best velocity, see orca2_solve. True if it violates no constraint. `rest` is the
- * velocity of an agent that stands still: usually 0 but, if velocities are relative to the agent's
- * present velocity v, it is -v. */
+ * velocity that means standing still: 0, or -v if velocities are relative to the agent's present
+ * velocity v. */
 static bool solve(const constraint_set *constraints, const float *preferred, const float *rest,
                   float maxSpeed, float *velocity) {
   return constraints->dimensions == 3
@@ -307,9 +307,8 @@ OUT_OF_LINE void choose_velocity(const step_job *job, crowd_outcome *outcome, ui
 
 /* ---- All agents of a step ---- */
 
-/* Prepares a step for a range of slots. Updates two arrays by slot: crowd->bodies (what
- * neighbors read of an agent) and crowd->present (the agent's groups; 0 if it takes no part in the
- * step).
+/* Prepares a step for a range of slots. Updates two arrays by slot: crowd->bodies (what an agent's
+ * neighbors read) and crowd->present (the agent's groups; 0 if it takes no part in the step).
  * Returns a summary of these agents. Stops at the first agent that is not finite (see
  * crowd_is_finite). */
 static crowd_overview prepare(copse_crowd *crowd, task_range range) {

@@ -229,8 +229,7 @@ static const float GUESS_MARGIN = 1.3f;
 SMALL_CODE static expectation expectation_start(uint32_t k, uint32_t dimensions) {
   /* With random agents in 2D (a Poisson process), the squared distance of the k-th neighbor exceeds
    * (1 + `spread`) times its mean for about 1% of agents. In 3D, the squared distance varies only
-   * 2/3 as much: the number of agents within a distance is proportional to its square in 2D, and to
-   * its cube in 3D. */
+   * 2/3 as much: the number of agents within a distance r grows as r^2 in 2D, and as r^3 in 3D. */
   const float spread = 2.33f / sqrtf((float)k) + 1.4f / (float)k;
   return (expectation){0, 0, 1 + (dimensions == 3 ? spread * 2 / 3 : spread), 0, 0};
 }
