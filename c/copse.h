@@ -46,10 +46,10 @@
  *   return the size that the object would have after `_create` or `_reserve`: 0 if an argument is
  *   invalid, SIZE_MAX if the size exceeds the address space. Arrays that a function returns belong
  *   to the object, and are valid until `_reserve` or `_destroy`.
- * - Errors. A call that fails leaves its object unchanged. If a call that returns a slot through
- *   `*slot` fails, it sets `*slot` to COPSE_NONE. A call that fails with COPSE_NOT_FINITE writes
- *   the first bad slot to `firstBad`. Queries fail with COPSE_INVALID_ARGUMENT if a coordinate is
- *   not finite or too large, or if a radius is NaN or negative.
+ * - Errors. A call that fails leaves its object unchanged. A failed call that would return a slot
+ *   sets `*slot` to COPSE_NONE. A call that fails with COPSE_NOT_FINITE writes the first bad slot
+ *   to `firstBad`. Queries fail with COPSE_INVALID_ARGUMENT if a coordinate is not finite or too
+ *   large, or if a radius is NaN or negative.
  * - Arguments. Points and vectors are 2 or 3 floats. firstBad, visits and distance2 may be NULL.
  * - Snapshots. `_save` writes an object's state as little-endian bytes, and sets *total to the
  *   number of bytes needed. If `capacity` is less, `_save` returns COPSE_FULL and may have written
@@ -279,8 +279,8 @@ copse_status copse_grid_create(const copse_grid_def *def, copse_points **points)
  * the median of its subtree along the axis of its level (x, y, (z,) x, …). The tree needs the least
  * memory of the three structures, and is at most log2 N deep. A build is always O(N log N), but
  * takes several times as long as a build of the agent tree. The k-d tree pays off with many queries
- * per build, above all queries for the nearest points. copse_points_nearest_many takes about half
- * as long per query as single calls. All values of `builder` make the same tree. */
+ * per build, especially with queries for the nearest points. copse_points_nearest_many takes about
+ * half as long per query as single calls. All values of `builder` make the same tree. */
 typedef enum copse_builder {
   COPSE_BUILDER_QUICKSELECT,       /* finds medians by sampling: the fastest */
   COPSE_BUILDER_MEDIAN_OF_MEDIANS, /* finds medians in linear time, whatever the points are */
@@ -670,9 +670,9 @@ typedef struct copse_sensed_agents {
  *   sensor is a box.
  * - COPSE_NOT_BUILT: the index was never built.
  * - COPSE_FULL: a limit is too small. If *needed is 0, the limit that is too small is `agents` in
- *   copse_sensors_def: the last build has more slots than that. Otherwise, the limit that is too
- *   small is `results`. All rows are then empty, but nothing is lost: raise the limit with
- *   copse_sensors_reserve, then update again. */
+ *   copse_sensors_def: the last build has more slots than that. Otherwise, it is `results`. Either
+ *   way, all rows are empty, but nothing is lost: raise the limit with copse_sensors_reserve, then
+ *   update again. */
 copse_status copse_sensors_update(copse_sensors *sensors, const copse_points *points,
                                   const copse_sensed_agents *agents, uint32_t *needed);
 
@@ -773,11 +773,11 @@ copse_status copse_octree_load(copse_octree *tree, uint32_t count, uint32_t *fir
 copse_status copse_octree_range(const copse_octree *tree, const float *lo, const float *hi,
                                 const copse_query *query, copse_results *results);
 /* Finds all items that a camera may see: all boxes but those wholly outside one of `count` planes.
- * 3D only. A plane is four floats x, y, z, w. For each plane, only one corner of the box is tested,
- * the one farthest to the inner side, in the same way as a point in copse_points_frustum. On each
- * axis, this corner is at hi if the plane's normal (x, y, z) is > 0 along that axis, else at lo. An
- * item is found if it passes for all planes. A box near an edge of the frustum may pass although it
- * is just outside. Errors: as in copse_points_frustum. */
+ * 3D only. A plane is four floats x, y, z, w. For each plane, only the box's corner farthest to the
+ * inner side is tested, like a point in copse_points_frustum. On each axis, this corner is at hi if
+ * the plane's normal (x, y, z) is > 0 along that axis, else at lo. An item is found if it passes
+ * for all planes. A box near an edge of the frustum may pass although it is just outside. Errors:
+ * as in copse_points_frustum. */
 copse_status copse_octree_frustum(const copse_octree *tree, const float *planes, uint32_t count,
                                   const copse_query *query, copse_results *results);
 /* Finds all items that intersect a circle or sphere. To sort by distance, results.distances2 must
@@ -919,11 +919,11 @@ copse_status copse_octree_restorable(const copse_octree *tree, const void *bytes
  * COPSE_SOLID_NOWHERE, and those whose area is 0 at the moment. Their edges are visible from both
  * sides. A polygon of two vertices is a thin wall, with one edge for each side.
  *
- * An edge runs from a vertex to the next vertex in the loop. If the solid side would then be on the
- * right, the edge runs the other way. In both cases, its id is the id of the first of the two
- * vertices in the loop. A polygon's slot is the id of its first vertex. New vertices get the lowest
- * free ids, in ascending order. The ids are consecutive if no vertex was removed before. An edge
- * without length (from a repeated vertex) stays in its loop, but is not in the tree.
+ * An edge runs from a vertex to the next vertex in the loop, and has the id of the former. If the
+ * solid side would then be on the right, the edge runs the other way, but its id stays the same. A
+ * polygon's slot is the id of its first vertex. New vertices get the lowest free ids, in ascending
+ * order. The ids are consecutive if no vertex was removed before. An edge without length (from a
+ * repeated vertex) stays in its loop, but is not in the tree.
  *
  * A cell of the tree is split along the line of an edge or, if no edge's line divides well, along a
  * line parallel to an axis. An edge that crosses this line is cut into pieces, one on each side.
@@ -1003,7 +1003,7 @@ bool copse_obstacle_changed(const copse_obstacle *tree);
 /* Builds the tree from the current vertices, usually in O(N log N). On COPSE_NOT_FINITE, queries
  * still see the previous build. The candidates for a cell's splitting line are the lines of its
  * edges. If there are many edges, an evenly spread sample is used. The best line has the fewest
- * pieces on its fuller side, ties by the fewest on its emptier side. If no candidate divides well,
+ * pieces on its fuller side or, if tied, the fewest on the other. If no candidate divides well,
  * lines parallel to an axis are candidates too. */
 copse_status copse_obstacle_build(copse_obstacle *tree, uint32_t *firstBad);
 
@@ -1088,11 +1088,11 @@ copse_status copse_obstacle_visibility(const copse_obstacle *tree, const float *
 /* Writes the bounds of all edges of the last build (lo x, y, hi x, y); zeros if there are none. */
 void copse_obstacle_bounds(const copse_obstacle *tree, float *bounds);
 
-/* Writes the leaves that hold pieces, to draw them: in preorder, 6 floats for each leaf. These are
+/* Writes the leaves that hold pieces, for drawing, in preorder: 6 floats for each leaf. These are
  * the bounds of its pieces (lo x, y, hi x, y), its depth, and the number of its pieces. */
 size_t copse_obstacle_cells(const copse_obstacle *tree, size_t skipped, float *out,
                             size_t capacity);
-/* Writes the splitting lines, to draw them: in preorder, 5 floats for each line (x0, y0, x1, y1,
+/* Writes the splitting lines, for drawing, in preorder: 5 floats for each line (x0, y0, x1, y1,
  * depth). Each line is clipped to the cell that it splits. */
 size_t copse_obstacle_lines(const copse_obstacle *tree, size_t skipped, float *out,
                             size_t capacity);
@@ -1474,7 +1474,7 @@ copse_status copse_flowfield_lead(const copse_flowfield *field, const float *poi
  * field leads no agent. Before you destroy the field, set its mask to 0, or destroy the crowd.
  * Snapshots of a crowd hold what each agent heads for, but not which fields lead the agents.
  *
- * O(1). Each agent that is led then adds a few tenths of a microsecond to a step.
+ * O(1). In a step, each agent that is led costs a few tenths of a microsecond.
  * COPSE_INVALID_ARGUMENT: the crowd is 3D. COPSE_FULL: COPSE_CROWD_FIELDS fields lead the crowd
  * already. */
 copse_status copse_crowd_follow(copse_crowd *crowd, const copse_flowfield *field, uint32_t mask);

@@ -246,7 +246,7 @@ static bool is_inside(copse_crowd *crowd, const copse_obstacle *walls, uint32_t 
   return *state & CROWD_INSIDE;
 }
 
-/* A step in progress: the argument of its tasks. */
+/* A step in progress, passed to its tasks. */
 typedef struct step_job {
   copse_crowd *crowd;
   const copse_obstacle *walls; /* or NULL */
