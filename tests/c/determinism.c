@@ -31,8 +31,7 @@ static uint32_t state, hash;
 static uint32_t ids[ROOM], offsets[MOST], counts[MOST];
 static float distances2[ROOM], velocities[3 * MOST], radii[MOST], segments[2 * 3 * MOST];
 
-/* Divides the work of large indexes and crowds. Without a runner, all runs on the calling thread.
- */
+/* The runner of the indexes of `play` and the crowds of `play_crowd`. None: one thread works. */
 static copse_tasks tasks;
 
 static uint32_t next(void) { return random_word(&state); }
