@@ -272,13 +272,16 @@ class AnyCrowd extends Slots {
   }
 
   arrived() {
-    this._begin('arrived')
-    return this._views.arrived.at(this._leave(this._enter().arrived(this._handle)))
+    return this.#agents('arrived')
   }
 
   stuck() {
-    this._begin('stuck')
-    return this._views.stuck.at(this._leave(this._enter().stuck(this._handle)))
+    return this.#agents('stuck')
+  }
+
+  #agents(method) {
+    this._begin(method)
+    return this._views[method].at(this._leave(this._enter()[method](this._handle)))
   }
 
   inspect(slot) {

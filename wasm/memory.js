@@ -14,14 +14,13 @@ const CACHED = 256
 export class View {
   #instance
   #Type
-  #offset
   /** Cached typed arrays. The index is the low bits of their length. @type {any[]} */ #cache = []
 
   /** `offset` is the address of the array in linear memory. */
   constructor(instance, Type, offset) {
     this.#instance = instance
     this.#Type = Type
-    this.#offset = offset
+    this.offset = offset
   }
 
   /** Returns a typed array of the first `length` elements: a cached one if it is still valid. */
@@ -39,7 +38,7 @@ export class View {
 
   /** Returns a new typed array of the first `length` elements. */
   fresh(length) {
-    return new this.#Type(this.#instance.memory.buffer, this.#offset, length)
+    return new this.#Type(this.#instance.memory.buffer, this.offset, length)
   }
 }
 

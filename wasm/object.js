@@ -41,6 +41,8 @@ const ROOMS = 6
 const DISPOSE = Symbol.dispose ?? /** @type {any} */ ('dispose')
 /** The maximum size of a snapshot's head, in bytes: COPSE_SNAPSHOT_HEAD in c/copse.h. */
 const HEAD_BYTES = 128
+/** The size in bytes of each part of cells or lines to draw, but of the last: see wasm/objects.h. */
+const MAX_DRAWN = 4 * 7560
 /**
  * The classes of views, by the letters in the lists of views in wasm/*.c.
  * @type {Record<string, any>}
@@ -151,8 +153,7 @@ export class CoreObject {
   #moves = 0
   /** @type {View | undefined} */ #figures
   /** @type {string[]} */ #figureNames = []
-  /** @type {View | undefined} */ #staged
-  #stagedOffset = 0
+  /** @type {any} */ #staged
 
   /**
    * @param {string} name the class, for messages
@@ -239,14 +240,17 @@ export class CoreObject {
    * room's capacity. If a room was reallocated, first makes new views of all arrays.
    */
   _room(room, name) {
-    const limits = this.#limits.at(2 + ROOMS)
-    if (limits[1] !== this.#moves) this.#limits = this.#locate()
-    return this._views[name].at(limits[2 + room])
+    if (this.#limit(1) !== this.#moves) this.#limits = this.#locate()
+    return this._views[name].at(this.#limit(2 + room))
+  }
+
+  #limit(index) {
+    return this.#limits.at(2 + ROOMS)[index]
   }
 
   /** Grows a room, a buffer for batches, to at least `count` items. */
   _takeRoom(room, count) {
-    if (count > this.#limits.at(2 + ROOMS)[2 + room])
+    if (count > this.#limit(2 + room))
       this._leave(this._enter().take_room(this._handle, room, count))
   }
 
@@ -261,7 +265,7 @@ export class CoreObject {
     const length = lengthOf(points)
     if (length % width !== 0) refuse(this, `${name}.length`, length, `a multiple of ${width}`)
     const room = length + (extra * length) / width
-    if (room > this.#limits.at(2 + ROOMS)[2 + GIVEN]) {
+    if (room > this.#limit(2 + GIVEN)) {
       this.#checkPoints(name, points, check)
       this._prepare()
       keep(points, this._instance)
@@ -315,10 +319,7 @@ export class CoreObject {
    */
   _stage(size) {
     const offset = this._leave(this._enter().stage(size))
-    if (this.#staged === undefined || offset !== this.#stagedOffset) {
-      this.#staged = new View(this._instance, Uint8Array, offset)
-      this.#stagedOffset = offset
-    }
+    if (this.#staged?.offset !== offset) this.#staged = new View(this._instance, Uint8Array, offset)
     return this.#staged.at(size)
   }
 
@@ -409,9 +410,7 @@ export class CoreObject {
     let snapshot = plainBytes(bytes)
     // A view of linear memory is copied first: a restore may grow memory, which detaches views.
     if (snapshot.buffer === this._instance.memory.buffer) snapshot = snapshot.slice()
-    this._wanted = 1
-    for (const word of this._head.sizes)
-      this._wanted = Math.max(this._wanted, wordOf(snapshot, word))
+    this._wanted = Math.max(1, ...this._head.sizes.map((word) => wordOf(snapshot, word)))
     try {
       this.#checkSnapshot(snapshot)
       this._stage(snapshot.length).set(snapshot)
@@ -441,16 +440,16 @@ export class CoreObject {
   // ---- Shapes to draw ----
 
   /**
-   * Returns a copy of the floats of all cells or lines to draw. Calls `method` of the core until no
-   * floats are left: each call writes the next part of them to the staging buffer.
+   * Returns a copy of the floats of all cells or lines to draw. The core's `method` returns their
+   * total, and writes a part of them to the staging buffer.
    */
   _drawn(method) {
     this._begin(method)
-    const floats = []
-    for (;;) {
-      const count = this._leave(this._enter()[method](this._handle, floats.length))
-      if (count === 0) return Float32Array.from(floats)
-      floats.push(...new Float32Array(this._stage(4 * count).slice().buffer))
+    for (let skipped = 0, bytes; ; skipped += MAX_DRAWN) {
+      const total = 4 * this._leave(this._enter()[method](this._handle, skipped / 4))
+      bytes ??= new Uint8Array(total)
+      bytes.set(this._stage(Math.min(total - skipped, MAX_DRAWN)), skipped)
+      if (skipped + MAX_DRAWN >= total) return new Float32Array(bytes.buffer)
     }
   }
 }

@@ -345,20 +345,14 @@ static copse_status prepare(object *self) {
   return self->family->prepare ? self->family->prepare(self) : COPSE_OK;
 }
 
-int32_t staged_floats(size_t floats, uint32_t skipped) {
-  const size_t left = floats > skipped ? floats - skipped : 0;
-  return (int32_t)(left < MAX_DRAWN ? left : MAX_DRAWN);
-}
-
-/* Writes cells to draw to the staging buffer: leaves out the first `skipped` floats, then writes as
- * many as fit. Returns how many floats it wrote; 0 at the end. JavaScript repeats the call until
- * then. */
+/* Writes cells to draw to the staging buffer: leaves out the first `skipped` floats, then writes at
+ * most MAX_DRAWN. Returns how many floats there are in total. */
 EXPORT("cells") int32_t cells(int32_t handle, uint32_t skipped) {
   object *self = any_of(handle);
   if (self && !self->family->cells) self = NULL;
   const copse_status status = prepare(self);
   if (status != COPSE_OK) return FAILED(status);
-  return staged_floats(self->family->cells(self, skipped, staged.bytes, MAX_DRAWN), skipped);
+  return (int32_t)self->family->cells(self, skipped, staged.bytes, MAX_DRAWN);
 }
 
 EXPORT("validate") int32_t validate(int32_t handle) {

@@ -170,11 +170,8 @@ extern staging staged;
 
 /* A call that writes shapes to draw to the staging buffer writes at most this many floats. The
  * number is a multiple of the size of each shape, so that no shape is cut off: 5 floats for a line,
- * 6 for a cell in 2D, 8 in 3D, 7 for a cell of a flow field. */
+ * 6 for a cell in 2D, 8 in 3D, 7 for a cell of a flow field. See _drawn in object.js. */
 enum { MAX_DRAWN = 7560 };
-/* Returns how many floats a call has written to the staging buffer, out of `floats` floats of cells
- * or lines to draw: all but the first `skipped`, but at most MAX_DRAWN. */
-int32_t staged_floats(size_t floats, uint32_t skipped);
 
 /* The lowest slot with an invalid coordinate or box, after a build, load, move, step or save that
  * failed because of it. */

@@ -274,13 +274,11 @@ EXPORT("paths_distances") int32_t paths_distances(int32_t handle) {
              : FAILED(COPSE_NOT_BUILT);
 }
 
-/* Writes lines to draw to the staging buffer: leaves out the first `skipped` floats, then writes as
- * many as fit. Returns how many floats it wrote; 0 at the end. */
+/* Writes lines to draw to the staging buffer, like cells(). */
 EXPORT("paths_lines") int32_t paths_lines(int32_t handle, uint32_t skipped) {
   const paths *self = paths_of(handle);
   if (!self) return FAILED(COPSE_STALE_SLOT);
-  return staged_floats(copse_flowfield_lines(self->core, skipped, staged.bytes, MAX_DRAWN),
-                       skipped);
+  return (int32_t)copse_flowfield_lines(self->core, skipped, staged.bytes, MAX_DRAWN);
 }
 
 /* ---- Crowds ---- */

@@ -151,9 +151,8 @@ export class ThreadedInstance extends Instance {
     }
     this.leave()
     await Promise.all(starts)
-    const { count } = this.threads
-    if (count > 1) {
-      this.#setThreads(count)
+    if (crew.workers.length) {
+      this.#setThreads(this.threads.count)
       undisposed?.register(this, crew, this)
     }
     return this

@@ -346,12 +346,10 @@ int32_t walls_visibility(int32_t handle, float x, float y, float minX, float min
   return (int32_t)total;
 }
 
-/* Writes lines to draw to the staging buffer: leaves out the first `skipped` floats, then writes as
- * many as fit. Returns how many floats it wrote; 0 at the end. JavaScript repeats the call until
- * then. */
+/* Writes lines to draw to the staging buffer, like cells(). */
 EXPORT("walls_lines") int32_t walls_lines(int32_t handle, uint32_t skipped) {
   copse_status status;
   walls *self = built_walls_of(handle, &status);
   if (!self) return FAILED(status);
-  return staged_floats(copse_obstacle_lines(self->core, skipped, staged.bytes, MAX_DRAWN), skipped);
+  return (int32_t)copse_obstacle_lines(self->core, skipped, staged.bytes, MAX_DRAWN);
 }
