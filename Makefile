@@ -106,8 +106,13 @@ FAST := $(patsubst c/%.c,%,$(shell grep -l 'Compiled for speed' c/*/*.c))
 FASTER_WITH_PRE = $(filter-out points/batch,$(FAST)) points/kdtree_batch points/kdtree_query points/points_query
 SMALLER = -mllvm -unroll-runtime=0 $(if $(filter $(FASTER_WITH_PRE),$*),,-mllvm -enable-pre=0)
 $(foreach name,$(FAST),build/%/$(name).o): OPTIMIZE = -O2 -fno-vectorize -fno-slp-vectorize $(SMALLER)
-OPTIMIZE = -Oz $(SMALLER)
-EMCC_COMPILE = $(EMCC) $(EMCC_FLAGS) -DCOPSE_ONE_THREAD $(OPTIMIZE)
+# LLVM inlines where it expects smaller code, but that of boxes is larger then.
+OPTIMIZE = -Oz $(SMALLER) $(if $(filter boxes/%,$*),-fno-inline-functions)
+EMCC_COMPILE = $(WASM_CLANG) $(EMCC_FLAGS) -DCOPSE_ONE_THREAD $(OPTIMIZE)
+# The compiler that emcc runs, with emcc's flags for every file. Starting emcc itself takes longer than compiling most
+# files. Asked for once, when the first file is compiled: before that, emcc may not be installed.
+WASM_CLANG = $(eval WASM_CLANG := $$(or $$(shell $(EMCC) -v -c c/base/core.c -o build/probe.o 2>&1 | \
+  sed -n 's/^ *"\?\([^" ]*\)"\? -target.*/\1/p'),$(EMCC)) $$(shell $(EMCC) --cflags))$(WASM_CLANG)
 
 # The entries with a SIMD core of their own, wasm/entries/<noun>.js. FAMILIES_<noun>: the families
 # that the core is linked from. CREATED_<noun>: what it can create, by default the noun. CREATED: what the
@@ -161,10 +166,10 @@ $(CLASS_CORES:%=build/core-%.wasm): build/core-%.wasm: $(call wasm_objects,simd)
 THREADED = -matomics -msimd128
 build/threads/%.o: c/%.c $(C_HEADERS) Makefile | $(SETUP)
 	@mkdir -p $(@D)
-	$(EMCC) $(EMCC_FLAGS) $(THREADED) $(OPTIMIZE) -c $< -o $@
+	$(WASM_CLANG) $(EMCC_FLAGS) $(THREADED) $(OPTIMIZE) -c $< -o $@
 build/threads/wasm/%.o: wasm/%.c $(WASM_HEADERS) $(C_HEADERS) Makefile | $(SETUP)
 	@mkdir -p $(@D)
-	$(EMCC) $(EMCC_FLAGS) $(THREADED) $(OPTIMIZE) -c $< -o $@
+	$(WASM_CLANG) $(EMCC_FLAGS) $(THREADED) $(OPTIMIZE) -c $< -o $@
 THREADED_MEMORY = -Wl,--shared-memory,--max-memory=2147483648,--export=stackRestore
 build/core-threads.wasm build/test/determinism-threads.wasm: STACK_BYTES = 1048576
 build/core-threads.wasm: $(call wasm_objects,threads) $(call boundary,threads,$(FAMILIES) threads)

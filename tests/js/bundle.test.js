@@ -119,10 +119,10 @@ for (const entry of entries) {
 
 /** The maximum gzipped size of each entry, in bytes. CONTRIBUTING says what to do when one is exceeded. */
 const BUDGETS = {
-  ...{ copse: 128_050, agenttree: 36_050, grid: 36_000, kdtree: 37_150 },
+  ...{ copse: 127_300, agenttree: 35_750, grid: 35_900, kdtree: 36_950 },
   ...{ octree: 27_800, obstacle: 27_950 },
-  ...{ crowd: 54_350, paths: 68_850 }, // a crowd includes walls and an agent tree, paths a crowd
-  ...{ threads: 134_500, thread: 330, worker: 2_000 },
+  ...{ crowd: 53_850, paths: 68_100 }, // a crowd includes walls and an agent tree, paths a crowd
+  ...{ threads: 133_350, thread: 330, worker: 2_000 },
 }
 
 bundles('are no larger than their budgets', () => {
