@@ -444,9 +444,9 @@ copse_status copse_points_raycast_all(const copse_points *points, const float *f
  * If `masks` is not NULL, it holds a mask for each slot of the last build. The agent in a slot then
  * searches with masks[slot] & query.mask. Batches use these members of the query: `mask`;
  * `maxDistance`, in all_neighbors and nearest_many; `exclude`, if the caller passes centers, boxes
- * or segments. `sort` must be COPSE_SORT_NONE. An agent is never its own neighbor. In a batch for
- * all agents, up to a few hundred nearby agents share one search. So the cost is about proportional
- * to the number of results. A batch needs 200 KB of stack. */
+ * or segments; `inflate`, in raycast_many. `sort` must be COPSE_SORT_NONE. An agent is never its
+ * own neighbor. In a batch for all agents, up to a few hundred nearby agents share one search. So
+ * the cost is about proportional to the number of results. A batch needs 200 KB of stack. */
 /* The output of a batch, in arrays of the caller: a row of ids for each slot, center or box. Row i
  * has counts[i] ids, from ids[offsets[i]] on. The rows for centers or boxes are stored in the order
  * of the centers or boxes (except in copse_octree_range_many). The rows for slots are stored so
@@ -908,9 +908,10 @@ copse_status copse_octree_restore(copse_octree *tree, const void *bytes, size_t 
 copse_status copse_octree_restorable(const copse_octree *tree, const void *bytes, size_t size);
 
 /* ---- Obstacle tree ------------------------------------------------------------------------- *
- * Walls in 2 dimensions, in a binary space partition: nearby walls, rays, lines of sight,
- * visibility polygons. Walls are the edges of polygons, which are closed loops of vertices. Loops
- * may touch and cross each other and themselves: every query treats edges one by one.
+ * A binary space partition of walls in 2 dimensions. Queries find nearby walls, what a ray hits,
+ * lines of sight and visibility polygons. Walls are the edges of polygons, which are closed loops
+ * of vertices. Loops may touch and cross each other and themselves: every query treats edges one by
+ * one.
  *
  * A polygon is solid inside, or solid outside (a boundary), or nowhere (COPSE_SOLID_NOWHERE). Its
  * solid side stays the same, even if moved vertices flip its winding (for an exception, see
@@ -980,8 +981,8 @@ typedef enum copse_solid {
   COPSE_SOLID_NOWHERE, /* no solid side: edges are visible from both sides */
 } copse_solid;
 /* Adds a polygon of `count` vertices (x, y each). Errors: COPSE_INVALID_ARGUMENT (fewer than 2
- * vertices, or `solid` is inside or outside and the polygon has no area), COPSE_NOT_FINITE,
- * COPSE_FULL. */
+ * vertices; or a polygon without an area, if `solid` is COPSE_SOLID_INSIDE or COPSE_SOLID_OUTSIDE),
+ * COPSE_NOT_FINITE, COPSE_FULL. */
 copse_status copse_obstacle_add(copse_obstacle *tree, const float *points, uint32_t count,
                                 copse_solid solid, uint32_t *slot);
 /* Removes a polygon, in time proportional to its vertices. COPSE_STALE_SLOT: the slot is not a
@@ -1408,13 +1409,14 @@ bool copse_flowfield_is_built(const copse_flowfield *field); /* true after the f
  * to a wall than the radius, 99.9% of its distance from that wall is used instead of the radius.
  *
  * A build stores the best anchor of each cell. A query tries the best anchors of the 4 cells around
- * its point. If none of these is in sight, as may happen near walls, the query tries the anchors of
- * 12 more cells. If none of these is in sight either, the path first leads to the center of a cell
- * that is in sight. To find this cell, the query tries the 36 cells nearest to the point, then
- * cells farther out, up to a distance of 1.5 radii or 16 cells, whichever is less. Most points in
- * the open need no test of a line of sight. From outside of the bounds, paths lead to cells in
- * sight at the border. Queries fail with COPSE_NOT_BUILT before the first build, and with
- * COPSE_INVALID_ARGUMENT for coordinates that are not finite. */
+ * its point. If all 4 share one anchor and no wall is near, as usual in the open, that anchor is in
+ * sight without a test. If none of the anchors is in sight, as may happen near walls, the query
+ * tries the anchors of 12 more cells. If none of these is in sight either, the path first leads to
+ * the center of a cell that is in sight. To find this cell, the query tries the 36 cells nearest to
+ * the point, then cells farther out, up to a distance of 1.5 radii or 16 cells, whichever is less.
+ * From outside of the bounds, paths lead to cells in sight at the border. Queries fail with
+ * COPSE_NOT_BUILT before the first build, and with COPSE_INVALID_ARGUMENT for coordinates that are
+ * not finite. */
 /* Writes the length of the path from a point to the nearest goal, plus the goal's cost. INFINITY:
  * there is no path. In a goal's area, the length of the path to this goal is 0. */
 copse_status copse_flowfield_distance(const copse_flowfield *field, const float *point,
