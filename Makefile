@@ -187,7 +187,12 @@ TSC = node node_modules/typescript-7/bin/tsc
 ## lib: build the npm package, into dist/
 lib: dist/copse.js
 
-dist/copse.js: $(CORES) $(JS_SOURCES) package.json | $(SETUP)
+# One by one, and not for the scalar core: it is for engines that can't inflate it.
+DEFLATED = $(patsubst %,%.deflated,$(filter-out build/core-scalar.wasm,$(CORES)))
+build/%.wasm.deflated: build/%.wasm wasm/deflate.js | $(SETUP)
+	node wasm/deflate.js $<
+
+dist/copse.js: $(CORES) $(DEFLATED) $(JS_SOURCES) package.json | $(SETUP)
 	node wasm/build.js $(CLASS_CORES)
 	@touch $@
 

@@ -1,10 +1,10 @@
-// Builds dist/ from the cores, the .wasm files in build/: checks the cores, bundles each entry into
-// one minified file with a source map, and prints the size of that file gzipped. The arguments of
-// `node wasm/build.js <noun>…` are the classes that have their own core and entry, such as `grid`.
+// Builds dist/ from the cores in build/, .wasm files and what deflate.js made of them: checks the
+// cores, bundles each entry into one minified file with a source map, and prints the size of that
+// file gzipped. The arguments of `node wasm/build.js <noun>…` are the classes that have their own
+// core and entry, such as `grid`.
 
 import { copyFileSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { gzipSync } from 'node:zlib'
-import { deflateAsync } from '@gfx/zopfli'
 import { rolldown } from 'rolldown'
 
 /**
@@ -12,9 +12,6 @@ import { rolldown } from 'rolldown'
  * @type {import('rolldown').MinifyOptions}
  */
 const MINIFY = { mangle: { keepNames: { function: false, class: true } } }
-
-/** More iterations than zopfli's default, 15, and as many blocks as it likes: 0.1% smaller. */
-const DEFLATE = { numiterations: 100, blocksplittingmax: 0 }
 
 const nouns = process.argv.slice(2)
 
@@ -39,19 +36,19 @@ for (const core of [
 }
 
 /**
- * A plugin that replaces the import of a .wasm file by its bytes as base64 text, deflated first if
- * the import ends with `?deflated`. The text is a property of an object: a minifier leaves that at
+ * A plugin that replaces the import of a .wasm file by its bytes as base64 text: those that
+ * deflate.js wrote if the import ends with `?deflated`. The text is a property of an object: a minifier leaves that at
  * the front of the bundle, where it compresses best, but may move a plain string.
  */
 const inlineCore = {
   name: 'inline-core',
   resolveId: (/** @type {string} */ id) => (id.includes('.wasm?') ? id : null),
-  async load(/** @type {string} */ id) {
+  load(/** @type {string} */ id) {
     const [file, form] = id.split('?')
     if (!file.endsWith('.wasm')) return null
-    const bytes = readFileSync(path(`build/${file.replace(/^\.*\//, '')}`))
-    const inlined = form === 'deflated' ? await deflateAsync(bytes, DEFLATE) : bytes
-    const base64 = Buffer.from(inlined).toString('base64')
+    const name = file.replace(/^\.*\//, '')
+    const bytes = readFileSync(path(`build/${name}${form === 'deflated' ? '.deflated' : ''}`))
+    const base64 = bytes.toString('base64')
     const code = `export default { base64: '${base64}' }`
     return { code, map: { mappings: '' } } // an empty source map
   },

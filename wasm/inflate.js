@@ -1,4 +1,5 @@
-// Unpacks the core of an entry: build.js deflates it and puts it into the bundle as base64 text.
+// Unpacks the core of an entry: deflate.js has deflated it, and build.js has put it into the bundle
+// as base64 text.
 
 import { fromBase64 } from './init.js'
 
