@@ -38,9 +38,11 @@ function takeOverFrames() {
   let isShown = true // true if the browser will show the frame that is being drawn
   let lastId = 0
   let now = performance.now()
+  let isRunning = false // true after the page's first frame
 
   if (!isLive) {
     window.requestAnimationFrame = (callback) => {
+      if (!isRunning) now = performance.now() // a page may measure its first frame from its last look at the clock
       callbacks.set(++lastId, callback)
       return lastId
     }
@@ -77,6 +79,7 @@ function takeOverFrames() {
     const due = callbacks
     callbacks = new Map()
     isShown = isLast
+    isRunning ||= due.size > 0
     now += ms
     for (const callback of due.values()) callback(now)
   }
