@@ -917,8 +917,9 @@ copse_status copse_octree_restorable(const copse_octree *tree, const void *bytes
  * solid side stays the same, even if moved vertices flip its winding (for an exception, see
  * copse_obstacle_move). Seen along an edge, with y up, the solid side is on the left; the edge is
  * visible from the free side on its right. Two kinds of polygons have no solid side: those with
- * COPSE_SOLID_NOWHERE, and those whose area is 0 at the moment. Their edges are visible from both
- * sides. A polygon of two vertices is a thin wall, with one edge for each side.
+ * COPSE_SOLID_NOWHERE, whose edges are visible from both sides; and those whose area is 0 at the
+ * moment, whose edges are still visible only from their right. A polygon of two vertices is a thin
+ * wall: its two edges run in opposite directions, one for each side.
  *
  * An edge runs from a vertex to the next vertex in the loop, and has the id of the former. If the
  * solid side would then be on the right, the edge runs the other way, but its id stays the same. A
@@ -1409,14 +1410,14 @@ bool copse_flowfield_is_built(const copse_flowfield *field); /* true after the f
  * to a wall than the radius, 99.9% of its distance from that wall is used instead of the radius.
  *
  * A build stores the best anchor of each cell. A query tries the best anchors of the 4 cells around
- * its point. If all 4 share one anchor and no wall is near, as usual in the open, that anchor is in
- * sight without a test. If none of the anchors is in sight, as may happen near walls, the query
- * tries the anchors of 12 more cells. If none of these is in sight either, the path first leads to
- * the center of a cell that is in sight. To find this cell, the query tries the 36 cells nearest to
- * the point, then cells farther out, up to a distance of 1.5 radii or 16 cells, whichever is less.
- * From outside of the bounds, paths lead to cells in sight at the border. Queries fail with
- * COPSE_NOT_BUILT before the first build, and with COPSE_INVALID_ARGUMENT for coordinates that are
- * not finite. */
+ * its point. If all 4 share one anchor and no wall is near, as is usual in the open, that anchor is
+ * certain to be in sight, and is not tested. If none of the anchors is in sight, as may happen near
+ * walls, the query tries the anchors of 12 more cells. If none of these is in sight either, the
+ * path first leads to the center of a cell that is in sight. To find this cell, the query tries the
+ * 36 cells nearest to the point, then cells farther out, up to a distance of 1.5 radii or 16 cells,
+ * whichever is less. From outside of the bounds, paths lead to cells in sight at the border.
+ * Queries fail with COPSE_NOT_BUILT before the first build, and with COPSE_INVALID_ARGUMENT for
+ * coordinates that are not finite. */
 /* Writes the length of the path from a point to the nearest goal, plus the goal's cost. INFINITY:
  * there is no path. In a goal's area, the length of the path to this goal is 0. */
 copse_status copse_flowfield_distance(const copse_flowfield *field, const float *point,

@@ -253,6 +253,7 @@ export class PointsOnly extends Slots {
   }
 
   // ---- Cones, such as fields of view ----
+  // Parameters have the names of 3D. In 2D, a caller passes no z: later arguments move forward.
 
   cone(x, y, z, dirX, dirY, dirZ, halfAngle, radius, options) {
     if (this._isPlane)

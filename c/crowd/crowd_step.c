@@ -8,8 +8,8 @@
 
 #include <string.h>
 
-/* How many steps pass between two tests of whether an agent is inside a solid area. An agent that
- * was inside at its last test, or is new, is tested in every step. */
+/* How many steps pass between two tests of whether an agent is inside a solid area. An agent is
+ * also tested in its first step, and in every step while it is inside. */
 enum { CHECK_INTERVAL = 32 };
 
 /* ---- Reading an agent's attributes ---- */

@@ -359,9 +359,10 @@ SMALL_CODE static uint32_t nearest_alone(const batch_query *batch, const float *
   return nearest_of_query(batch, center, &query, k, reach2, row);
 }
 
-/* Entry i of `near` is an agent or a point. Writes its row, by a query that searches all agents.
- * Needed if the entry has fewer than k neighbors within the squared distance reach2. The query
- * begins with a squared distance of at least 2 * reach2. */
+/* Entry i of `near` is an agent or a point. Writes its row, by a query of the whole index instead
+ * of the gathered agents only. Needed if the entry has fewer than k neighbors within the squared
+ * distance reach2. The query begins with a squared distance of at least 2 * reach2, and continues
+ * farther away if it finds too few. */
 SMALL_CODE OUT_OF_LINE uint32_t nearest_beyond(const batch_query *batch, const nearby *near,
                                                uint32_t i, uint32_t k, float reach2, pairs row) {
   float center[3];
