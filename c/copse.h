@@ -121,8 +121,8 @@ typedef struct copse_tasks {
   void (*run)(void *context, void (*task)(void *argument, uint32_t index), void *argument,
               uint32_t count);
   void *context;
-  /* How many tasks can run at the same time. all_within starts this many, other calls start
-   * more. Fewer than 2: no task is started. */
+  /* How many tasks can run at the same time. all_within passes exactly this many tasks to `run`;
+   * other calls pass more, and the rest wait their turn. Fewer than 2: `run` is not called. */
   uint32_t threads;
 } copse_tasks;
 
@@ -772,12 +772,12 @@ copse_status copse_octree_load(copse_octree *tree, uint32_t count, uint32_t *fir
  * distance. */
 copse_status copse_octree_range(const copse_octree *tree, const float *lo, const float *hi,
                                 const copse_query *query, copse_results *results);
-/* Finds all items that a camera may see: all boxes but those wholly outside one of `count` planes.
- * 3D only. A plane is four floats x, y, z, w. For each plane, only the box's corner farthest to the
- * inner side is tested, like a point in copse_points_frustum. On each axis, this corner is at hi if
- * the plane's normal (x, y, z) is > 0 along that axis, else at lo. An item is found if it passes
- * for all planes. A box near an edge of the frustum may pass although it is just outside. Errors:
- * as in copse_points_frustum. */
+/* Finds all items that a camera may see. A box is left out only if it is wholly outside at least
+ * one of the `count` planes. 3D only. A plane is four floats x, y, z, w. For each plane, only one
+ * corner of the box is tested, like a point in copse_points_frustum: the one farthest along the
+ * plane's normal. On each axis, this corner is at hi if the plane's normal (x, y, z) is > 0 along
+ * that axis, else at lo. An item is found if it passes for all planes. A box near an edge of the
+ * frustum may pass although it is just outside. Errors: as in copse_points_frustum. */
 copse_status copse_octree_frustum(const copse_octree *tree, const float *planes, uint32_t count,
                                   const copse_query *query, copse_results *results);
 /* Finds all items that intersect a circle or sphere. To sort by distance, results.distances2 must
@@ -1406,8 +1406,9 @@ bool copse_flowfield_is_built(const copse_flowfield *field); /* true after the f
 
 /* ---- Queries: they see the last build ---- *
  * A path first leads to the best anchor in sight. An anchor is in sight if the straight line from
- * the point to the anchor stays at least the radius away from walls. If the point itself is nearer
- * to a wall than the radius, 99.9% of its distance from that wall is used instead of the radius.
+ * the point to the anchor stays at least the radius away from walls. If the point itself is less
+ * than the radius away from a wall, 99.9% of its distance from that wall is used instead of the
+ * radius.
  *
  * A build stores the best anchor of each cell. A query tries the best anchors of the 4 cells around
  * its point. If all 4 share one anchor and no wall is near, as is usual in the open, that anchor is
@@ -1453,9 +1454,9 @@ typedef struct copse_flowfield_aim {
  * step.
  * - The agent keeps heading for its anchor while that is in sight and no other path is shorter. So
  *   agents don't swing to and fro in narrow gaps.
- * - Within 1.5 cells of its anchor, the agent turns to the next anchor once that is in sight. If
- *   the distance to its anchor is at most the field's radius minus the agent's, the agent turns
- *   without a test of walls.
+ * - Within 1.5 cells of its anchor, the agent turns to the next anchor once that is in sight. An
+ *   agent whose anchor is no farther away than the field's radius minus the agent's radius turns at
+ *   once, without this test.
  * - Anchors keep their numbers from build to build while walls, closed cells and radius are the
  *   same. An unknown number counts as COPSE_NONE.
  * - For an agent that is larger than the field's radius, there is no path.

@@ -253,7 +253,9 @@ export class PointsOnly extends Slots {
   }
 
   // ---- Cones, such as fields of view ----
-  // Parameters have the names of 3D. In 2D, a caller passes no z: later arguments move forward.
+  // Parameters have the names of 3D. In 2D, callers pass no z and no dirZ, so arguments arrive
+  // under earlier names. In `cone`: z holds dirX, dirX holds dirY, dirY holds halfAngle, and dirZ
+  // holds radius.
 
   cone(x, y, z, dirX, dirY, dirZ, halfAngle, radius, options) {
     if (this._isPlane)
