@@ -106,9 +106,9 @@ FAST := $(patsubst c/%.c,%,$(shell grep -l 'Compiled for speed' c/*/*.c))
 FASTER_WITH_PRE = $(filter-out points/batch,$(FAST)) points/kdtree_batch points/kdtree_query points/points_query
 SMALLER = -mllvm -unroll-runtime=0 $(if $(filter $(FASTER_WITH_PRE),$*),,-mllvm -enable-pre=0)
 $(foreach name,$(FAST),build/%/$(name).o): OPTIMIZE = -O2 -fno-vectorize -fno-slp-vectorize $(SMALLER)
-# LLVM inlines where it expects smaller code, but that of boxes is larger then.
+# With -Oz, LLVM inlines only where it expects smaller code. The code of boxes becomes larger nevertheless.
 OPTIMIZE = -Oz $(SMALLER) $(if $(filter boxes/%,$*),-fno-inline-functions)
-EMCC_COMPILE = $(WASM_CLANG) $(EMCC_FLAGS) -DCOPSE_ONE_THREAD $(OPTIMIZE)
+WASM_COMPILE = $(WASM_CLANG) $(EMCC_FLAGS) -DCOPSE_ONE_THREAD $(OPTIMIZE)
 # The compiler that emcc runs, with emcc's flags for every file. Starting emcc itself takes longer than compiling most
 # files. Asked for once, when the first file is compiled: before that, emcc may not be installed.
 WASM_CLANG = $(eval WASM_CLANG := $$(or $$(shell $(EMCC) -v -c c/base/core.c -o build/probe.o 2>&1 | \
@@ -138,16 +138,16 @@ LINK = $(EMCC) $(EMCC_FLAGS) $(EMCC_LINK_FLAGS)
 
 build/simd/%.o: c/%.c $(C_HEADERS) Makefile | $(SETUP)
 	@mkdir -p $(@D)
-	$(EMCC_COMPILE) -msimd128 -c $< -o $@
+	$(WASM_COMPILE) -msimd128 -c $< -o $@
 build/scalar/%.o: c/%.c $(C_HEADERS) Makefile | $(SETUP)
 	@mkdir -p $(@D)
-	$(EMCC_COMPILE) -c $< -o $@
+	$(WASM_COMPILE) -c $< -o $@
 build/simd/wasm/%.o: wasm/%.c $(WASM_HEADERS) $(C_HEADERS) Makefile | $(SETUP)
 	@mkdir -p $(@D)
-	$(EMCC_COMPILE) -msimd128 -c $< -o $@
+	$(WASM_COMPILE) -msimd128 -c $< -o $@
 build/scalar/wasm/%.o: wasm/%.c $(WASM_HEADERS) $(C_HEADERS) Makefile | $(SETUP)
 	@mkdir -p $(@D)
-	$(EMCC_COMPILE) -c $< -o $@
+	$(WASM_COMPILE) -c $< -o $@
 
 build/core.wasm: $(call wasm_objects,simd) $(call boundary,simd,$(FAMILIES))
 	$(LINK) -msimd128 $(call creators,$(CREATED)) $^ -o $@
@@ -187,7 +187,8 @@ TSC = node node_modules/typescript-7/bin/tsc
 ## lib: build the npm package, into dist/
 lib: dist/copse.js
 
-# One by one, and not for the scalar core: it is for engines that can't inflate it.
+# Each core is deflated by itself: in parallel, and only if it changed. The scalar core is not deflated, as it is for
+# engines that can't inflate it.
 DEFLATED = $(patsubst %,%.deflated,$(filter-out build/core-scalar.wasm,$(CORES)))
 build/%.wasm.deflated: build/%.wasm wasm/deflate.js | $(SETUP)
 	node wasm/deflate.js $<
@@ -296,7 +297,7 @@ build/test/determinism-native: tests/c/determinism.c $(C_TESTS) build/libcopse.a
 
 build/test/determinism.o: tests/c/determinism.c $(C_TESTS) $(C_HEADERS) Makefile | $(SETUP)
 	@mkdir -p $(@D)
-	$(EMCC_COMPILE) -c $< -o $@
+	$(WASM_COMPILE) -c $< -o $@
 build/test/determinism-%.wasm: build/test/determinism.o $(call wasm_objects,simd) $(call wasm_objects,scalar)
 	$(LINK) $(if $(findstring simd,$*),-msimd128) -sIMPORTED_MEMORY=0 -sINITIAL_MEMORY=16MB $< $(call wasm_objects,$*) -o $@
 
@@ -307,7 +308,7 @@ build/test/determinism-threads.wasm: tests/c/determinism.c $(C_TESTS) $(call was
 # A core that fails on demand: it traps when this capacity is reserved.
 build/test/objects.o: wasm/objects.c $(WASM_HEADERS) $(C_HEADERS) Makefile | $(SETUP)
 	@mkdir -p $(@D)
-	$(EMCC_COMPILE) -msimd128 -DCOPSE_TEST_TRAP=54321 -c $< -o $@
+	$(WASM_COMPILE) -msimd128 -DCOPSE_TEST_TRAP=54321 -c $< -o $@
 
 build/test/core-failing.wasm: $(call wasm_objects,simd) build/test/objects.o $(patsubst %,build/simd/wasm/%.o,$(FAMILIES))
 	$(LINK) -msimd128 $(call creators,$(CREATED)) $^ -o $@

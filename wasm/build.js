@@ -1,4 +1,4 @@
-// Builds dist/ from the cores in build/, .wasm files and what deflate.js made of them: checks the
+// Builds dist/ from the cores in build/ and their deflated copies (see deflate.js): checks the
 // cores, bundles each entry into one minified file with a source map, and prints the size of that
 // file gzipped. The arguments of `node wasm/build.js <noun>…` are the classes that have their own
 // core and entry, such as `grid`.
@@ -36,9 +36,10 @@ for (const core of [
 }
 
 /**
- * A plugin that replaces the import of a .wasm file by its bytes as base64 text: those that
- * deflate.js wrote if the import ends with `?deflated`. The text is a property of an object: a minifier leaves that at
- * the front of the bundle, where it compresses best, but may move a plain string.
+ * A plugin that replaces the import of a .wasm file by its bytes as base64 text or, if the import
+ * ends with `?deflated`, by those of its deflated copy. The text is a property of an object: a
+ * minifier leaves that at the front of the bundle, where it compresses best, but may move a plain
+ * string.
  */
 const inlineCore = {
   name: 'inline-core',

@@ -279,6 +279,7 @@ class AnyCrowd extends Slots {
     return this.#agents('stuck')
   }
 
+  /** Returns a view of the ids that the core's `method` wrote. */
   #agents(method) {
     this._begin(method)
     return this._views[method].at(this._leave(this._enter()[method](this._handle)))

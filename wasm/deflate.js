@@ -1,5 +1,5 @@
-// Deflates a core: `node wasm/deflate.js build/core.wasm` writes build/core.wasm.deflated. build.js puts this into the
-// entry, and inflate.js unpacks it there.
+// Deflates a core: `node wasm/deflate.js build/core.wasm` writes build/core.wasm.deflated. build.js
+// puts this file into an entry, where inflate.js unpacks it.
 
 import { readFileSync, writeFileSync } from 'node:fs'
 import { deflateAsync } from '@gfx/zopfli'

@@ -41,8 +41,8 @@ const ROOMS = 6
 const DISPOSE = Symbol.dispose ?? /** @type {any} */ ('dispose')
 /** The maximum size of a snapshot's head, in bytes: COPSE_SNAPSHOT_HEAD in c/copse.h. */
 const HEAD_BYTES = 128
-/** The size in bytes of each part of cells or lines to draw, but of the last: see wasm/objects.h. */
-const MAX_DRAWN = 4 * 7560
+/** The most bytes to draw that one call of the core writes: MAX_DRAWN floats in wasm/objects.h. */
+const DRAWN_BYTES = 4 * 7560
 /**
  * The classes of views, by the letters in the lists of views in wasm/*.c.
  * @type {Record<string, any>}
@@ -153,7 +153,7 @@ export class CoreObject {
   #moves = 0
   /** @type {View | undefined} */ #figures
   /** @type {string[]} */ #figureNames = []
-  /** @type {any} */ #staged
+  /** @type {View | undefined} */ #staged
 
   /**
    * @param {string} name the class, for messages
@@ -244,6 +244,7 @@ export class CoreObject {
     return this._views[name].at(this.#limit(2 + room))
   }
 
+  /** Returns a number of `#limits`: 1 for the reallocations, 2 + room for a room's capacity. */
   #limit(index) {
     return this.#limits.at(2 + ROOMS)[index]
   }
@@ -320,7 +321,7 @@ export class CoreObject {
   _stage(size) {
     const offset = this._leave(this._enter().stage(size))
     if (this.#staged?.offset !== offset) this.#staged = new View(this._instance, Uint8Array, offset)
-    return this.#staged.at(size)
+    return /** @type {View} */ (this.#staged).at(size)
   }
 
   // ---- Lifetime ----
@@ -440,16 +441,16 @@ export class CoreObject {
   // ---- Shapes to draw ----
 
   /**
-   * Returns a copy of the floats of all cells or lines to draw. The core's `method` returns their
-   * total, and writes a part of them to the staging buffer.
+   * Returns a copy of the floats of all cells or lines to draw. Each call of the core's `method`
+   * returns the total number of floats, and writes the next part to the staging buffer.
    */
   _drawn(method) {
     this._begin(method)
-    for (let skipped = 0, bytes; ; skipped += MAX_DRAWN) {
+    for (let skipped = 0, bytes; ; skipped += DRAWN_BYTES) {
       const total = 4 * this._leave(this._enter()[method](this._handle, skipped / 4))
       bytes ??= new Uint8Array(total)
-      bytes.set(this._stage(Math.min(total - skipped, MAX_DRAWN)), skipped)
-      if (skipped + MAX_DRAWN >= total) return new Float32Array(bytes.buffer)
+      bytes.set(this._stage(Math.min(total - skipped, DRAWN_BYTES)), skipped)
+      if (skipped + DRAWN_BYTES >= total) return new Float32Array(bytes.buffer)
     }
   }
 }

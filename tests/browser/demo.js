@@ -42,7 +42,8 @@ function takeOverFrames() {
 
   if (!isLive) {
     window.requestAnimationFrame = (callback) => {
-      if (!isRunning) now = performance.now() // a page may measure its first frame from its last look at the clock
+      // The page may have read the clock just now: its first frame must not be earlier.
+      if (!isRunning) now = performance.now()
       callbacks.set(++lastId, callback)
       return lastId
     }

@@ -14,7 +14,7 @@ import { sensorFrames } from './sensors.js'
 import { wallFrames } from './walls.js'
 
 const WARM_UP = 35_000
-const FRAMES = 8448 // twice as many as what frames do takes to repeat, at most
+const FRAMES = 2 * 4224 // what frames do repeats after 4,224 frames at most
 
 const [, , kind, views] = process.argv
 const makesViews = views === 'views'
