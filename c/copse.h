@@ -46,7 +46,7 @@
  *   return the size that the object would have after `_create` or `_reserve`: 0 if an argument is
  *   invalid, SIZE_MAX if the size exceeds the address space. Arrays that a function returns belong
  *   to the object, and are valid until `_reserve` or `_destroy`.
- * - Errors. A call that fails leaves its object unchanged. A failed call that would return a slot
+ * - Errors. A call that fails leaves its object unchanged. If a call that returns a slot fails, it
  *   sets `*slot` to COPSE_NONE. A call that fails with COPSE_NOT_FINITE writes the first bad slot
  *   to `firstBad`. Queries fail with COPSE_INVALID_ARGUMENT if a coordinate is not finite or too
  *   large, or if a radius is NaN or negative.
@@ -104,10 +104,11 @@ typedef struct copse_allocator { /* if `allocate` is NULL (the default), malloc 
 /* ---- Threads ----------------------------------------------------------------------------- *
  * By default, all work is done by the calling thread. A host with its own threads, such as an
  * engine with a job system, can supply a runner, which executes tasks. Set it in the definition of
- * an index of points or of a crowd. With a runner, these calls are divided into tasks:
- * - copse_points_build of an agent tree (from 4,096 agents) or of a grid (from 32,768 slots)
- * - copse_points_all_within (from 4,096 agents) and copse_points_all_neighbors (from 2,048 agents)
- * - copse_crowd_step (from 1,024 slots)
+ * an index of points or of a crowd. With a runner, these calls are divided into tasks, if there is
+ * enough work:
+ * - copse_points_build of an agent tree with at least 4,096 agents, or a grid with 32,768 slots
+ * - copse_points_all_within for at least 4,096 agents, copse_points_all_neighbors for 2,048 agents
+ * - copse_crowd_step of at least 1,024 slots
  *
  * Results are the same bits with any runner, with any number of threads, and without a runner. An
  * object never starts threads. When a call returns, all its tasks have ended. Tasks call neither
@@ -121,8 +122,8 @@ typedef struct copse_tasks {
   void (*run)(void *context, void (*task)(void *argument, uint32_t index), void *argument,
               uint32_t count);
   void *context;
-  /* How many tasks can run at the same time. all_within passes exactly this many tasks to `run`;
-   * other calls pass more, and the rest wait their turn. Fewer than 2: `run` is not called. */
+  /* How many tasks can run at the same time. all_within passes exactly this number as `count` to
+   * `run`; other calls may pass a greater one. Fewer than 2: `run` is not called. */
   uint32_t threads;
 } copse_tasks;
 
@@ -191,7 +192,7 @@ typedef struct copse_hit { /* the first hit of a ray */
 typedef struct copse_points copse_points;
 typedef enum copse_on_non_finite {
   COPSE_NON_FINITE_ERROR, /* build fails with COPSE_NOT_FINITE; queries see the previous build */
-  COPSE_NON_FINITE_SKIP,  /* build leaves out agents that are not finite, and counts them */
+  COPSE_NON_FINITE_SKIP,  /* build skips agents that are not finite, and counts them */
 } copse_on_non_finite;
 
 /* ---- The agent tree: for agents that all move ---- *
@@ -199,9 +200,9 @@ typedef enum copse_on_non_finite {
  * frame. A build is O(N log N). A query visits O(log N + results) nodes, except in contrived cases.
  */
 typedef enum copse_axis {
-  COPSE_AXIS_LONGEST, /* split a node across the longest side of its bounds */
-  COPSE_AXIS_CYCLE,   /* split along x, y, (z,) x, y, … in turn, as in textbooks; with midpoint
-                       * splits, the tree may be unbalanced */
+  COPSE_AXIS_LONGEST, /* divide the longest side of a node's bounds */
+  COPSE_AXIS_CYCLE,   /* divide x, y, (z,) x, y, … in turn, as in textbooks; with midpoint splits,
+                       * the tree may be unbalanced */
 } copse_axis;
 typedef enum copse_split {
   COPSE_SPLIT_MIDPOINT, /* split at the middle of a node's bounds: the fastest to build */
@@ -212,7 +213,7 @@ typedef struct copse_agenttree_def {
   uint32_t capacity;   /* maximum number of agents: 1 … COPSE_MAX_CAPACITY. Default: 1,000 */
   uint32_t leafSize; /* maximum number of agents in a leaf: ≥ 1. A leaf exceeds it only if all its
                       * agents are at the same position. Default: tuned for speed */
-  copse_axis axis;   /* the axis along which a node is split. Default: longest */
+  copse_axis axis;   /* which axis of a node's bounds is divided. Default: longest */
   copse_split split; /* where a node is split. Default: midpoint */
   copse_layout layout; /* layout of the index's own positions. Default: interleaved */
   bool external; /* true: the index owns no buffers, see copse_points_build_from. Default: false */
@@ -232,8 +233,8 @@ copse_status copse_agenttree_create(const copse_agenttree_def *def, copse_points
  * away.
  *
  * Memory depends on the capacity, not on the size of the world: the cells are in a table with a few
- * entries per agent. If there are more cells than entries, distant cells share entries. Results
- * stay exact.
+ * entries per agent. If there are more cells than entries, cells that are far apart share an entry.
+ * Results stay exact.
  *
  * A build is O(N). A query costs about as much as reading all agents in the cells that it touches.
  * Adjacent cells of a row are read in one run; `visits` counts runs. A ray advances about two cells
@@ -248,12 +249,11 @@ copse_status copse_agenttree_create(const copse_agenttree_def *def, copse_points
  * - The difference of two coordinates, d = x - c, is measured the shorter way around the world: if
  *   d > size / 2, it becomes d - size; if d < -size / 2, it becomes d + size. So a query of any
  *   radius finds each agent at most once, at its least distance.
- * - A whole number of cells must fit along each axis of the world, so cells may be larger than
- *   cellSize. They are also larger if there would otherwise be more than about four cells per
- *   agent.
- * - A query that reaches an edge of the world costs a few times as much as without `wrap`. Its
- *   results are in the order of cells, starting at the query's low corner. Other queries cost the
- *   same as without `wrap`.
+ * - The grid enlarges its cells, if needed, so that a whole number of them fits along each axis of
+ *   the world. They are also larger than cellSize if there would otherwise be more than about four
+ *   cells per agent.
+ * - A query that reaches an edge of the world costs a few times as much as without `wrap`, and its
+ *   unsorted results may come in another order. Other queries cost the same as without `wrap`.
  * - Supported: within, count_within, any_within, nearest, neighbors, all_within, all_neighbors,
  *   pairs, within_many and nearest_many. All other queries fail with COPSE_INVALID_ARGUMENT.
  * - `create` fails if a min or max is not a valid coordinate, or a min is not less than its max. */
@@ -311,9 +311,9 @@ uint32_t copse_points_dimensions(const copse_points *points);
 uint32_t copse_points_count(const copse_points *points); /* the number of agents */
 /* Returns an upper bound for a loop over all slots: every agent's slot is less than this. */
 uint32_t copse_points_slots(const copse_points *points);
-/* Adds an agent in every free slot below `slots`, and frees all slots from `slots` on. Existing
- * agents below `slots` do not change. A new agent's groups are 1; its position is the one that the
- * array of positions already holds for the slot. COPSE_FULL: `slots` exceeds the capacity. */
+/* Turns the slots 0 … `slots` - 1 into agents, and frees all other slots. Existing agents below
+ * `slots` do not change. A new agent's groups are 1; its position is the one that the array of
+ * positions already holds for the slot. COPSE_FULL: `slots` exceeds the capacity. */
 copse_status copse_points_set_slots(copse_points *points, uint32_t slots);
 /* Returns the generation of each slot: odd while the slot is in use. */
 const uint32_t *copse_points_generations(const copse_points *points);
@@ -365,7 +365,7 @@ copse_status copse_points_within(const copse_points *points, const float *center
  * COPSE_INVALID_ARGUMENT: a NaN, lo > hi on an axis, or a query that sorts by distance. */
 copse_status copse_points_range(const copse_points *points, const float *lo, const float *hi,
                                 const copse_query *query, copse_results *results);
-/* Finds all agents that a camera sees: those inside all of `count` planes. 3D only. A plane is four
+/* Finds all agents that a camera sees: those inside all `count` planes. 3D only. A plane is four
  * floats x, y, z, w. A point p is inside if ((p.x * x + p.y * y) + p.z * z) + w >= 0, computed in
  * float, each step rounded. Writes no distances. The agent tree skips nodes that are outside; the
  * grid and the k-d tree test every agent. COPSE_INVALID_ARGUMENT: the index is 2D or wraps around,
@@ -545,8 +545,8 @@ bool copse_points_validate(const copse_points *points); /* checks the last build
 
 /* Saves agents, positions, groups, generations and the last build: after a restore, queries find
  * the same agents. The index that you restore into needs the same structure, dimensions and options
- * as the saved one; only capacity, layout and builder may differ. COPSE_NOT_FINITE: there is a
- * position that build would refuse. */
+ * as the saved one; only capacity, layout and builder may differ. COPSE_NOT_FINITE:
+ * copse_points_build would refuse one of the positions. */
 copse_status copse_points_save(const copse_points *points, void *bytes, size_t capacity,
                                size_t *total, uint32_t *firstBad);
 copse_status copse_points_restore(copse_points *points, const void *bytes, size_t size);
@@ -582,10 +582,10 @@ typedef struct copse_sensors_def {
   uint32_t dimensions; /* 2 or 3, the same as the index has. Default: 2 */
   uint32_t capacity;   /* maximum number of sensors: 1 … COPSE_MAX_CAPACITY. Default: 1,000 */
   uint32_t results;    /* maximum number of agents that an update finds, summed over all sensors. A
-                        * sensor finds the agents within its `leave`. If the sensor is a box and
-                        * `radius` is less than `leave`, agents within `radius` count twice toward
-                        * this maximum. 0 … INT32_MAX. Default: 0. With 0, the first update that
-                        * finds an agent fails with COPSE_FULL, and sets *needed */
+                        * sensor finds the agents within its outer distance, `leave`. If the sensor
+                        * is a box and `radius` is less than `leave`, agents within `radius` count
+                        * twice toward this maximum. 0 … INT32_MAX. Default: 0. With 0, the first
+                        * update that finds an agent fails with COPSE_FULL, and sets *needed */
   uint32_t agents;     /* maximum number of slots of the index: 0 … COPSE_MAX_CAPACITY. Default:
                         * 1,000 */
   copse_allocator allocator; /* Default: malloc */
@@ -686,8 +686,8 @@ bool copse_sensors_validate(const copse_sensors *sensors);
 
 /* Saves the sensors and which agents are inside them, but not the index: save and restore the index
  * too. The object that you restore into needs the same dimensions as the saved one. If one of that
- * object's limits is too small, the restore fails with COPSE_FULL: copse_sensors_saved returns the
- * limits that the snapshot needs. A save fails with COPSE_INVALID_ARGUMENT if the caller wrote
+ * object's limits is too small, the restore fails with COPSE_FULL. To learn which limits a snapshot
+ * needs, call copse_sensors_saved. A save fails with COPSE_INVALID_ARGUMENT if the caller wrote
  * invalid ids or slots to the arrays `inside` or `agents` of copse_sensors_arrays, which are only
  * for reading. */
 copse_status copse_sensors_save(const copse_sensors *sensors, void *bytes, size_t capacity,
@@ -701,9 +701,9 @@ copse_sensors_def copse_sensors_saved(const void *bytes);
 /* ---- Quadtree and octree ------------------------------------------------------------------- *
  * For boxes and points that are added, moved and removed one at a time: colliders, zones, pickups.
  * A quadtree in 2 dimensions, an octree in 3. There is no build: queries see every change
- * immediately. Splitting halves a cell along each axis. A cell is split if and only if it holds
- * more than leafSize items and its depth is less than maxDepth, unless the node pool is exhausted.
- * Items outside the world are stored and found too.
+ * immediately. A split divides a cell in half along each axis. A cell is split if and only if it
+ * holds more than leafSize items and its depth is less than maxDepth, unless the tree has run out
+ * of nodes (see `unsplit`). Items outside the world are stored and found too.
  *
  * Boxes are closed. The distance from a point to a box has one part per axis: lo - x if x < lo,
  * x - hi if x > hi, else 0. The parts are squared and summed as for points. For a bad box, a call
@@ -719,7 +719,7 @@ typedef struct copse_octree_def {
                         * split down to maxDepth. Default: tuned for speed */
   uint32_t maxDepth;   /* maximum depth of a cell: 0 … COPSE_OCTREE_MAX_DEPTH. With 0, the tree is
                         * one list: brute force. Default: tuned for speed */
-  float looseness;     /* a cell accepts items as if its sides were this many times longer: 1 …
+  float looseness;     /* a cell accepts items as if its sides were multiplied by this factor: 1 …
                         * COPSE_OCTREE_MAX_LOOSENESS. With 1, an item across a splitting line stays
                         * in the parent. Default: tuned for speed */
   float bounds[6]; /* the world: lo x, y, (z,) hi x, y, (z); lo < hi. Default, for 2D only: 0 …
@@ -763,8 +763,8 @@ void copse_octree_clear(copse_octree *tree);
 /* Moves every item to its box in the array of boxes. If many items left their cells, rebuilds the
  * tree instead of moving items one by one. */
 copse_status copse_octree_move_all(copse_octree *tree, uint32_t *firstBad);
-/* Replaces all items with slots 0 … count - 1 of the array of boxes: much faster than adding them
- * one by one. COPSE_FULL: `count` exceeds the capacity. */
+/* Removes all items, then adds the boxes in slots 0 … count - 1 of the array of boxes: much faster
+ * than adding them one by one. COPSE_FULL: `count` exceeds the capacity. */
 copse_status copse_octree_load(copse_octree *tree, uint32_t count, uint32_t *firstBad);
 
 /* Finds all items that intersect the closed box lo … hi, which may be a point or infinite. Writes
@@ -773,11 +773,11 @@ copse_status copse_octree_load(copse_octree *tree, uint32_t count, uint32_t *fir
 copse_status copse_octree_range(const copse_octree *tree, const float *lo, const float *hi,
                                 const copse_query *query, copse_results *results);
 /* Finds all items that a camera may see. A box is left out only if it is wholly outside at least
- * one of the `count` planes. 3D only. A plane is four floats x, y, z, w. For each plane, only one
- * corner of the box is tested, like a point in copse_points_frustum: the one farthest along the
- * plane's normal. On each axis, this corner is at hi if the plane's normal (x, y, z) is > 0 along
- * that axis, else at lo. An item is found if it passes for all planes. A box near an edge of the
- * frustum may pass although it is just outside. Errors: as in copse_points_frustum. */
+ * one of the `count` planes. 3D only. A plane is four floats x, y, z, w. For each plane, only the
+ * box's corner that is farthest along the plane's normal is tested, by the rule for points in
+ * copse_points_frustum. On each axis, this corner is at hi if the plane's normal (x, y, z) is > 0
+ * along that axis, else at lo. An item is found if it passes for all planes. A box near an edge of
+ * the frustum may pass although it is just outside. Errors: as in copse_points_frustum. */
 copse_status copse_octree_frustum(const copse_octree *tree, const float *planes, uint32_t count,
                                   const copse_query *query, copse_results *results);
 /* Finds all items that intersect a circle or sphere. To sort by distance, results.distances2 must
@@ -811,7 +811,7 @@ typedef struct copse_box_hit { /* the first hit of a ray */
 } copse_box_hit;
 /* Finds the first item hit by the segment from the point `from` to the point `to`, ties by lower
  * id. Uses the query's mask, exclude and inflate. If `inflate` is greater than 0, boxes grow by
- * this distance and get round corners: the segment hits a box as soon as it comes that near.
+ * this distance, with rounded corners: the segment hits a box as soon as it comes that near.
  * hit->normal is then the unit vector from the box's nearest point to the hit point of the segment.
  *
  * The exact rule if `inflate` is 0, in double. Let way = to - from.
@@ -887,7 +887,7 @@ typedef struct copse_octree_statistics {
   uint32_t straddlers; /* items stored in inner nodes, because no child contains them; a higher
                         * looseness makes them fewer */
   uint32_t outside;    /* items not wholly inside the world */
-  uint32_t unsplit;    /* nodes that should be split, but the node pool is exhausted */
+  uint32_t unsplit;    /* nodes that should be split, but the tree has run out of nodes */
   uint64_t changes; /* a measure of the work since creation: how often an item was put into a node
                      * or taken out of one, plus how often a node was split or merged */
   size_t bytes;     /* memory of the whole object */
@@ -914,18 +914,18 @@ copse_status copse_octree_restorable(const copse_octree *tree, const void *bytes
  * one.
  *
  * A polygon is solid inside, or solid outside (a boundary), or nowhere (COPSE_SOLID_NOWHERE). Its
- * solid side stays the same, even if moved vertices flip its winding (for an exception, see
+ * solid side stays the same, even if its vertices move and its winding flips (for an exception, see
  * copse_obstacle_move). Seen along an edge, with y up, the solid side is on the left; the edge is
- * visible from the free side on its right. Two kinds of polygons have no solid side: those with
- * COPSE_SOLID_NOWHERE, whose edges are visible from both sides; and those whose area is 0 at the
- * moment, whose edges are still visible only from their right. A polygon of two vertices is a thin
+ * visible from the free side on its right. A polygon with COPSE_SOLID_NOWHERE has no solid side:
+ * its edges are visible from both sides. A polygon whose area is currently 0 has no solid side
+ * either, but its edges are visible only from their right. A polygon of two vertices is a thin
  * wall: its two edges run in opposite directions, one for each side.
  *
- * An edge runs from a vertex to the next vertex in the loop, and has the id of the former. If the
- * solid side would then be on the right, the edge runs the other way, but its id stays the same. A
- * polygon's slot is the id of its first vertex. New vertices get the lowest free ids, in ascending
- * order. The ids are consecutive if no vertex was removed before. An edge without length (from a
- * repeated vertex) stays in its loop, but is not in the tree.
+ * An edge joins a vertex to the next vertex in the loop, and has the id of the first of the two. It
+ * runs from the first to the second. If that would put the solid side on the right, it runs the
+ * other way, with the same id. A polygon's slot is the id of its first vertex. New vertices get the
+ * lowest free ids, in ascending order. The ids are consecutive if no vertex was removed before. An
+ * edge without length (from a repeated vertex) stays in its loop, but is not in the tree.
  *
  * A cell of the tree is split along the line of an edge or, if no edge's line divides well, along a
  * line parallel to an axis. An edge that crosses this line is cut into pieces, one on each side.
@@ -1004,9 +1004,10 @@ int copse_obstacle_winding(const copse_obstacle *tree, uint32_t slot);
 bool copse_obstacle_changed(const copse_obstacle *tree);
 /* Builds the tree from the current vertices, usually in O(N log N). On COPSE_NOT_FINITE, queries
  * still see the previous build. The candidates for a cell's splitting line are the lines of its
- * edges. If there are many edges, an evenly spread sample is used. The best line has the fewest
- * pieces on its fuller side or, if tied, the fewest on the other. If no candidate divides well,
- * lines parallel to an axis are candidates too. */
+ * edges. If there are many edges, an evenly spread sample is used. Lines are compared by the number
+ * of pieces on their fuller side: fewer is better. If two lines tie, the one with fewer pieces on
+ * its other side is better. If no candidate divides well, lines parallel to an axis are candidates
+ * too. */
 copse_status copse_obstacle_build(copse_obstacle *tree, uint32_t *firstBad);
 
 typedef enum copse_side {
@@ -1029,8 +1030,8 @@ copse_status copse_obstacle_nearest(const copse_obstacle *tree, const float *cen
                                     float maxDistance, copse_side side, copse_wall *wall,
                                     uint32_t *visits);
 /* Sets *visible to true if the line of sight between the points `from` and `to` is clear: no edge
- * intersects it. With radius > 0, every edge must also be farther from the line of sight than the
- * radius. The distance between two segments is the least of four distances: from each end of each
+ * intersects it. With radius > 0, every edge must also be more than `radius` away from the line of
+ * sight. The distance between two segments is the least of four distances: from each end of each
  * segment to the other segment. Both directions give the same result. Nothing is visible from a
  * point on a wall. */
 copse_status copse_obstacle_visible(const copse_obstacle *tree, const float *from, const float *to,
@@ -1116,19 +1117,19 @@ copse_obstacle_statistics copse_obstacle_stats(const copse_obstacle *tree);
 bool copse_obstacle_validate(const copse_obstacle *tree);
 
 /* Saves polygons, their solid sides, slots and generations. The tree that you restore into needs
- * the same leafSize as the saved one. A restore also builds the tree. COPSE_NOT_FINITE: there is a
- * vertex that build would refuse. */
+ * the same leafSize as the saved one. A restore also builds the tree. COPSE_NOT_FINITE:
+ * copse_obstacle_build would refuse one of the vertices. */
 copse_status copse_obstacle_save(const copse_obstacle *tree, void *bytes, size_t capacity,
                                  size_t *total, uint32_t *firstBad);
 copse_status copse_obstacle_restore(copse_obstacle *tree, const void *bytes, size_t size);
 copse_status copse_obstacle_restorable(const copse_obstacle *tree, const void *bytes, size_t size);
 
 /* ---- Crowd --------------------------------------------------------------------------------- *
- * Agents that head for goals and avoid collisions: discs in the plane, or spheres. In each step, an
- * agent takes the velocity nearest to its preferred one, out of those that cause no collision with
- * neighbors and walls within its time horizon. Each agent relies on its neighbors to do half of the
- * avoidance. (Optimal reciprocal collision avoidance, ORCA: J. van den Berg, S. J. Guy, M. Lin, D.
- * Manocha, "Reciprocal n-body collision avoidance", 2011.)
+ * Agents (discs in 2D, spheres in 3D) head for goals and avoid collisions. In each step, an agent
+ * takes a velocity that causes no collision with neighbors or walls during its time horizon: of all
+ * such velocities, the one nearest to its preferred velocity. Each agent relies on its neighbors to
+ * do half of the avoidance. (Optimal reciprocal collision avoidance, ORCA: J. van den Berg, S. J.
+ * Guy, M. Lin, D. Manocha, "Reciprocal n-body collision avoidance", 2011.)
  *
  * `add` takes the lowest free slot, `remove` frees a slot. Between calls the caller may read and
  * write all arrays of agents. In arrays with one number per agent, a step clamps values that are
@@ -1141,12 +1142,13 @@ copse_status copse_obstacle_restorable(const copse_obstacle *tree, const void *b
 #define COPSE_CROWD_FIELDS        32 /* maximum number of flow fields that lead a crowd */
 #define COPSE_CROWD_MAX_NEIGHBORS 64 /* the maximum number of neighbors that an agent avoids */
 
-/* The maximum number of wall constraints of an agent. Edges near the agent add one each, nearest
- * first. An edge adds none if earlier constraints already keep the agent away from it. The first 16
- * constraints are exact. Each further one treats its edge as endless: this often keeps the agent
- * away from many other edges too. So even a wall of very many short edges needs few constraints. If
- * the limit is still reached, some edges have no constraint. The agent then slows down, so that it
- * can't reach the nearest of those edges in one step. */
+/* The maximum number of wall constraints per agent. A wall constraint rules out velocities that
+ * lead into a wall. Edges near the agent add one each, nearest first. An edge adds none if earlier
+ * constraints already keep the agent away from it. The first 16 constraints are exact. Each further
+ * one treats its edge as endless: this often keeps the agent away from many other edges too. So
+ * even a wall of very many short edges needs few constraints. If the limit is still reached, some
+ * edges have no constraint. The agent then slows down, so that it can't reach the nearest of those
+ * edges in one step. */
 #define COPSE_CROWD_WALLS 128
 typedef struct copse_crowd_def {
   uint32_t dimensions;   /* 2 or 3. Default: 2 */
@@ -1240,11 +1242,11 @@ copse_status copse_crowd_step(copse_crowd *crowd, const copse_obstacle *walls, f
                               uint32_t *firstBad);
 /* Returns the number of agents that arrived in the last step. An agent has arrived if it is at its
  * goal. If agents with the same goal are in the way, an agent has arrived once it is as near as
- * possible. An agent can arrive again only after it was pushed away, its goal moved, or room nearer
- * to the goal became free. */
+ * possible. An agent can arrive again only after it was pushed away, after its goal moved, or after
+ * room nearer to the goal became free. */
 uint32_t copse_crowd_arrived(const copse_crowd *crowd);
 /* Returns the number of agents that got stuck in the last step, because they made no progress
- * toward their goal for 2 seconds. An agent counts again only after it has made progress. */
+ * toward their goal for 2 seconds. An agent can get stuck again only after it has made progress. */
 uint32_t copse_crowd_stuck(const copse_crowd *crowd);
 
 /* The neighbors, walls and constraints that the next step would use for an agent. */
@@ -1293,7 +1295,7 @@ copse_status copse_crowd_restorable(const copse_crowd *crowd, const void *bytes,
  * direction is then cheap. For a single agent, a search for one path is cheaper.
  *
  * The field divides its bounds into square cells. Walls come from an obstacle tree. Paths keep a
- * distance from walls, the field's *radius*. If the walls have not changed since the build:
+ * minimum distance from walls: the field's *radius*. If the walls have not changed since the build:
  * - The distance from a path to any wall is greater than the radius, unless the path starts closer
  *   to a wall.
  * - A path is found if there is one on which every gap between walls has a width of at least one
@@ -1301,8 +1303,9 @@ copse_status copse_crowd_restorable(const copse_crowd *crowd, const void *bytes,
  * - Paths are nearly the shortest: on average less than 0.2% longer, where gaps are at least three
  *   cells wide.
  *
- * The result of a build depends only on the walls, the closed cells, the goals, the radius and the
- * definition. A build in several updates gives the same bits as a build in one call.
+ * The result of a build depends only on the walls, the cells that the game closed (see
+ * copse_flowfield_closed), the goals, the radius and the definition. A build in several updates
+ * gives the same bits as a build in one call.
  *
  * A path leads from *anchor* to anchor. Anchors are the goals, and turning points just off the
  * corners of walls and of closed cells. In some narrow passages, the center of a cell is an anchor
@@ -1364,9 +1367,9 @@ uint8_t *copse_flowfield_closed(copse_flowfield *field);
  * is at the goal. Paths to an area end on its border, at anchors: points at most a cell apart.
  *
  * A place is free if it is inside the bounds, not too near to a wall, in no solid area and in no
- * closed cell. If a goal's point is not free, the goal moves to the nearest center of a cell that
- * is free, ties by lower index. If no anchor of an area is free, the goal becomes a point: the free
- * cell center nearest to the middle of the area. If no center is free, the goal is ignored. */
+ * closed cell. If a goal's point is not free, the goal moves to the nearest free cell center, ties
+ * by lower index. If no anchor of an area is free, the goal becomes a point: the free cell center
+ * nearest to the middle of the area. If no center is free, the goal is ignored. */
 typedef struct copse_flowfield_goal {
   float lo[2], hi[2];
   float cost; /* added to the length of paths to this goal: 0 … COPSE_MAX_COORDINATE */
@@ -1396,19 +1399,19 @@ copse_status copse_flowfield_build(copse_flowfield *field, uint32_t *needed);
  * complete. From then on, queries see the new build. Call update again only after something
  * changed.
  *
- * A build reads the goals, the radius and the closed cells when it begins. If the walls were
- * rebuilt since, the next update starts over. So if the walls are rebuilt in every frame, no update
- * ever finishes: call copse_flowfield_build instead. Errors are those of copse_flowfield_build;
- * after an error, the build under way is dropped. */
+ * A build reads the goals, the radius and the closed cells when it begins. If the walls have been
+ * rebuilt since the build began, the next update starts over. So if the walls are rebuilt in every
+ * frame, updates never complete a build: call copse_flowfield_build instead. Errors are those of
+ * copse_flowfield_build; after an error, the build under way is dropped. */
 copse_status copse_flowfield_update(copse_flowfield *field, uint32_t work, bool *done,
                                     uint32_t *needed);
 bool copse_flowfield_is_built(const copse_flowfield *field); /* true after the first build */
 
 /* ---- Queries: they see the last build ---- *
  * A path first leads to the best anchor in sight. An anchor is in sight if the straight line from
- * the point to the anchor stays at least the radius away from walls. If the point itself is less
- * than the radius away from a wall, 99.9% of its distance from that wall is used instead of the
- * radius.
+ * the point to the anchor stays at least the radius away from walls. If the point itself is closer
+ * to a wall than the radius, the line only has to stay 99.9% of the point's own distance away from
+ * that wall.
  *
  * A build stores the best anchor of each cell. A query tries the best anchors of the 4 cells around
  * its point. If all 4 share one anchor and no wall is near, as is usual in the open, that anchor is
@@ -1452,11 +1455,11 @@ typedef struct copse_flowfield_aim {
 } copse_flowfield_aim;
 /* Writes what a moving agent of a given radius heads for in this step. Keep `aim` for the next
  * step.
- * - The agent keeps heading for its anchor while that is in sight and no other path is shorter. So
- *   agents don't swing to and fro in narrow gaps.
- * - Within 1.5 cells of its anchor, the agent turns to the next anchor once that is in sight. An
- *   agent whose anchor is no farther away than the field's radius minus the agent's radius turns at
- *   once, without this test.
+ * - The agent keeps heading for its anchor as long as the anchor is in sight and no other path is
+ *   shorter. So agents don't swing to and fro in narrow gaps.
+ * - Within 1.5 cells of its anchor, the agent turns to the next anchor as soon as the next one is
+ *   in sight. An agent that is smaller than the field's radius may turn a little earlier, where it
+ *   is certain not to touch a wall.
  * - Anchors keep their numbers from build to build while walls, closed cells and radius are the
  *   same. An unknown number counts as COPSE_NONE.
  * - For an agent that is larger than the field's radius, there is no path.
@@ -1473,14 +1476,15 @@ copse_status copse_flowfield_lead(const copse_flowfield *field, const float *poi
  * the agent stands still, and is then reported as stuck. An agent stops where it enters a goal's
  * area.
  *
- * Several fields can lead a crowd: an agent follows the first field whose mask shares a bit with
- * its groups. If the field leads the crowd already, its mask is replaced. With a mask of 0, the
- * field leads no agent. Before you destroy the field, set its mask to 0, or destroy the crowd.
- * Snapshots of a crowd hold what each agent heads for, but not which fields lead the agents.
+ * Several fields can lead a crowd. An agent follows the first of them, in the order in which they
+ * were added, whose mask shares a bit with the agent's groups. If the field leads the crowd
+ * already, its mask is replaced. With a mask of 0, the field leads no agent. Before you destroy the
+ * field, set its mask to 0, or destroy the crowd. Snapshots of a crowd hold what each agent heads
+ * for, but not which fields lead the agents.
  *
  * O(1). In a step, each agent that is led costs a few tenths of a microsecond.
- * COPSE_INVALID_ARGUMENT: the crowd is 3D. COPSE_FULL: COPSE_CROWD_FIELDS fields lead the crowd
- * already. */
+ * COPSE_INVALID_ARGUMENT: the crowd is 3D. COPSE_FULL: the crowd already has the maximum number of
+ * fields, COPSE_CROWD_FIELDS. */
 copse_status copse_crowd_follow(copse_crowd *crowd, const copse_flowfield *field, uint32_t mask);
 
 /* Returns an array by cell: the length of the path from the cell's center to the nearest goal;
@@ -1518,8 +1522,8 @@ bool copse_flowfield_validate(const copse_flowfield *field);
 
 /* Saves the last build, the build under way, and the settings except the obstacle tree. The field
  * that you restore into needs the same bounds and cell, and room for the anchors and goals. After a
- * restore, the field goes on exactly like the saved one. If its obstacle tree has other walls, the
- * field goes on as if the tree had been rebuilt. */
+ * restore, the field goes on exactly like the saved one, if its obstacle tree holds the same walls.
+ * If not, the walls count as changed since the build. */
 copse_status copse_flowfield_save(const copse_flowfield *field, void *bytes, size_t capacity,
                                   size_t *total);
 copse_status copse_flowfield_restore(copse_flowfield *field, const void *bytes, size_t size);

@@ -1,6 +1,6 @@
-// The base class of AgentTree, Grid and KdTree: the arrays of agents, builds, cones, rays, batches
-// and pairs. Queries shared with boxes are in queries.js. The constructors are in agenttree.js,
-// grid.js and kdtree.js.
+// The base class of AgentTree, Grid and KdTree. It has builds, cones, rays, batches, pairs, and the
+// arrays that hold the agents. The queries shared with Quadtree and Octree are in queries.js. The
+// constructors are in agenttree.js, grid.js and kdtree.js.
 
 import {
   callOf,
@@ -83,7 +83,8 @@ function cone(object, method, x, y, z, dirX, dirY, dirZ, halfAngle, radius, opti
 
 /**
  * By class: the names of the options in a snapshot's head, in the order of points_snapshot.options
- * in c/points/points.c. '' stands for an unused word, ':f' for a float.
+ * in c/points/points.c. The empty name stands for an unused option; the suffix ':f' marks a float,
+ * instead of an integer.
  * @type {Record<string, string[]>}
  */
 const HEADS = {
@@ -102,7 +103,8 @@ export class PointsOnly extends Slots {
   _layout
   /**
    * False until the game reads the property `radii`, or restores a snapshot that holds radii. While
-   * it is false, all radii are 0, and `build` skips them. Always true if the index has a source.
+   * it is false, all radii are 0, and `build` skips them. Always true if the index reads another
+   * object's agents (option `source`).
    */
   _hasRadii = false
   // The objects that calls return: reused, not created for each call.
@@ -253,9 +255,9 @@ export class PointsOnly extends Slots {
   }
 
   // ---- Cones, such as fields of view ----
-  // Parameters have the names of 3D. In 2D, callers pass no z and no dirZ, so arguments arrive
-  // under earlier names. In `cone`: z holds dirX, dirX holds dirY, dirY holds halfAngle, and dirZ
-  // holds radius.
+  // Parameters are named for calls in 3D. In 2D, callers leave out z and dirZ. So the arguments of
+  // cone(x, y, dirX, dirY, halfAngle, radius, options) arrive in the parameters x, y, z, dirX,
+  // dirY, dirZ and halfAngle, in this order.
 
   cone(x, y, z, dirX, dirY, dirZ, halfAngle, radius, options) {
     if (this._isPlane)
@@ -323,8 +325,8 @@ export class PointsOnly extends Slots {
   // ---- Batches ----
 
   /**
-   * Returns the number of rows of `allWithin` and `allNeighbors`: one per slot of the index now or
-   * at the last build, whichever had more.
+   * Returns the number of rows of `allWithin` and `allNeighbors`: the number of slots now or at the
+   * last build, whichever is greater.
    */
   #rowCount() {
     return Math.max(this._slots, this.#built)

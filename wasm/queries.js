@@ -1,7 +1,7 @@
 // Queries and batches: how their options are read, how their results are returned, and the queries
 // that points and boxes share.
 //
-// The 2D and 3D classes share these methods. The parameters have the names of 3D. A 2D call has no
+// The 2D and 3D classes share these methods. Parameters are named for calls in 3D. A 2D call has no
 // z, so all arguments after z are shifted to the left. Example: `within(x, y, z, radius, options)`
 // is called in 2D with (x, y, radius, options). Then `z` holds the radius, and `radius` the
 // options. So each method first tests for 2D. In 2D, it passes its parameters on in the same order,

@@ -217,14 +217,14 @@ SMALL_CODE copse_status copse_points_all_within(const copse_points *points, floa
 
 /* ---- Rows of the k nearest agents -------------------------------------------------------- */
 
-/* The maximum number of distances that select_near, below, tries for one row. After that, it
- * collects all candidates, and uses a heap if they are too many. */
-enum { SELECT_TRIES = 4 };
-
-/* The first try collects candidates within guess2: the squared distance of an earlier row's k-th
- * neighbor, times GUESS_MARGIN. Measured: with 1.3, a second try is rarely needed, and few
- * candidates are superfluous. */
+/* select_near, below, first collects a row's candidates within guess2: the squared distance of an
+ * earlier row's k-th neighbor, times GUESS_MARGIN. Measured: with 1.3, a second try is rarely
+ * needed, and few candidates are superfluous. */
 static const float GUESS_MARGIN = 1.3f;
+
+/* If the candidates are too few or too many, select_near tries another distance. After this many
+ * tries, it collects all candidates, and uses a heap if there are too many of them. */
+enum { SELECT_TRIES = 4 };
 
 SMALL_CODE static expectation expectation_start(uint32_t k, uint32_t dimensions) {
   /* With random agents in 2D (a Poisson process), the squared distance of the k-th neighbor exceeds
@@ -237,7 +237,7 @@ SMALL_CODE static expectation expectation_start(uint32_t k, uint32_t dimensions)
 void expect(expectation *expected) {
   if (expected->full)
     expected->reach2 = (float)(expected->sum2 / expected->full) * expected->margin;
-  else /* no row had k ids: doubles the distance; if no distance is known yet, gathers all agents */
+  else /* no row had k ids: the next search reaches twice as far, or has no limit */
     expected->reach2 = expected->reach2 > 0 ? expected->reach2 * 4 : INFINITY;
   expected->sum2 = 0;
   expected->full = 0;
@@ -279,7 +279,7 @@ static uint32_t collect(const batch_query *batch, const nearby *near, const run_
   return CALL_PAIR(dim, collect, near, list, asker, limit2, candidates);
 }
 
-/* Writes the k nearest candidates to a row, by a heap. Needed if pairs_rank can't handle so many
+/* Uses a heap to write the k nearest candidates to a row. Needed if pairs_rank can't handle so many
  * candidates or so large a k. Returns the length of the row. */
 SMALL_CODE OUT_OF_LINE uint32_t heap_into(pairs candidates, uint32_t size, uint32_t k, pairs row) {
   scan_nearest nearest = {row, k, 0, INFINITY};
@@ -343,8 +343,8 @@ SMALL_CODE void batch_flush(neighbor_search *search) {
 }
 
 /* Writes the k nearest agents to a row, by a single query. The query first searches within the
- * greater of two squared distances: `reach2` and an estimate. If it finds too few agents, it
- * searches farther. Returns the length of the row. */
+ * squared distance reach2, or within its own estimate (points_reach2) if that is greater. If it
+ * finds too few agents, it searches farther. Returns the length of the row. */
 SMALL_CODE static uint32_t nearest_of_query(const batch_query *batch, const float *center,
                                             const copse_query *query, uint32_t k, float reach2,
                                             pairs row) {
@@ -359,8 +359,8 @@ SMALL_CODE static uint32_t nearest_alone(const batch_query *batch, const float *
   return nearest_of_query(batch, center, &query, k, reach2, row);
 }
 
-/* Entry i of `near` is an agent or a point. Writes its row, by a query of the whole index instead
- * of the gathered agents only. Needed if the entry has fewer than k neighbors within the squared
+/* Entry i of `near` is an agent or a point. Writes the entry's row by a query of the whole index,
+ * not of the gathered agents. Needed if the entry has fewer than k neighbors within the squared
  * distance reach2. The query begins with a squared distance of at least 2 * reach2, and continues
  * farther away if it finds too few. */
 SMALL_CODE OUT_OF_LINE uint32_t nearest_beyond(const batch_query *batch, const nearby *near,
