@@ -33,10 +33,10 @@
  *   float, each step rounded. An agent is within a radius if its squared distance is <=
  *   radius*radius, also rounded to float. Every query finds exactly what a loop over all agents
  *   finds: pruning drops no match.
- * - Determinism. The same calls give the same bits. Tested: gcc and clang, -O0 to -O3, on x86-64;
- *   gcc on aarch64 and riscv64; WebAssembly with and without SIMD. Equal bits need IEEE 754 floats
- *   and -ffp-contract=off. mingw compiles the library, but its results are not tested. The results
- *   of a query depend on the data of the last build, not on earlier builds.
+ * - Determinism. The same calls give the same bits, with IEEE 754 floats and -ffp-contract=off.
+ *   Tested: gcc and clang, -O0 to -O3, on x86-64; gcc on aarch64 and riscv64; WebAssembly with and
+ *   without SIMD. mingw compiles the library, but its results are not tested. The results of a
+ *   query depend on the data of the last build, not on earlier builds.
  * - Threads. Queries take a const object and use no memory but the stack, so any number of threads
  *   may query one object at once. Every other call, including `_validate`, needs exclusive access.
  * - Memory. Only `_create` and `_reserve` allocate; `_destroy` frees, and accepts NULL. `_create`
@@ -104,11 +104,12 @@ typedef struct copse_allocator { /* if `allocate` is NULL (the default), malloc 
 /* ---- Threads ----------------------------------------------------------------------------- *
  * By default, all work is done by the calling thread. A host with its own threads, such as an
  * engine with a job system, can supply a runner, which executes tasks. Set it in the definition of
- * an index of points or of a crowd. With a runner, these calls are divided into tasks, if there is
- * enough work:
- * - copse_points_build of an agent tree with at least 4,096 agents, or a grid with 32,768 slots
- * - copse_points_all_within for at least 4,096 agents, copse_points_all_neighbors for 2,048 agents
- * - copse_crowd_step of at least 1,024 slots
+ * an index of points or of a crowd. With a runner, these calls are divided into tasks if there are
+ * at least this many agents or slots:
+ * - copse_points_build: 4,096 agents in an agent tree, 32,768 slots in a grid
+ * - copse_points_all_within: 4,096 agents
+ * - copse_points_all_neighbors: 2,048 agents
+ * - copse_crowd_step: 1,024 slots
  *
  * Results are the same bits with any runner, with any number of threads, and without a runner. An
  * object never starts threads. When a call returns, all its tasks have ended. Tasks call neither
@@ -123,7 +124,7 @@ typedef struct copse_tasks {
               uint32_t count);
   void *context;
   /* How many tasks can run at the same time. all_within passes exactly this number as `count` to
-   * `run`; other calls may pass a greater one. Fewer than 2: `run` is not called. */
+   * `run`; other calls may pass a greater one. If `threads` is less than 2, `run` is not called. */
   uint32_t threads;
 } copse_tasks;
 
@@ -410,8 +411,9 @@ copse_status copse_points_cone(const copse_points *points, const float *center,
  * segment).
  *
  * The exact rule for one agent, in double, each step rounded, sums in the order x, y, z. Let
- * d = to - from, m = center - from, e = center - to, and r2 = radius * radius. Let u.v be the dot
- * product of u and v, and c the cross product of m and d.
+ * `center` be the agent's center, and r the sum of its radius and query.inflate, as above. Let d =
+ * to - from, m = center - from, e = center - to, and r2 = r * r. Let u.v be the dot product of u
+ * and v, and c the cross product of m and d.
  * - If m.m <= r2, the segment starts in the agent: a hit at fraction 0.
  * - Else if m.d <= 0, the segment leads away from the agent: no hit.
  * - Else if m.d < d.d, there is a hit if c.c <= d.d * r2.
@@ -556,8 +558,8 @@ copse_status copse_points_restorable(const copse_points *points, const void *byt
  * For trigger zones, guards that notice agents, and areas of interest. A sensor is one of three
  * shapes: a box, a circle around a point, or a circle around an agent. (In 3D, circles are
  * spheres.) Sensors search an index of points. After each build of the index, call
- * copse_sensors_update: it searches the last build for each sensor, and writes which agents entered
- * and which left since the previous update.
+ * copse_sensors_update: for each sensor, it searches the last build, and writes which agents
+ * entered and which left since the previous update.
  *
  * - An agent enters if its distance is at most `radius`, and leaves if its distance is greater than
  *   `leave`, which is >= `radius`. At a distance between `radius` and `leave`, an agent that was
@@ -575,8 +577,8 @@ copse_status copse_points_restorable(const copse_points *points, const void *byt
  *   If this agent is removed, the sensor forgets which agents are inside: none is reported as
  *   having left. The sensor then surrounds the next agent that is added in the slot.
  *
- * An update costs its searches, plus time linear in the number of agents inside, plus the time to
- * sort the ids that entered and left. */
+ * An update takes the time of its searches, plus time linear in the number of agents inside, plus
+ * the time to sort the ids that entered and left. */
 typedef struct copse_sensors copse_sensors;
 typedef struct copse_sensors_def {
   uint32_t dimensions; /* 2 or 3, the same as the index has. Default: 2 */
@@ -662,9 +664,10 @@ typedef struct copse_sensed_agents {
   uint32_t slots;              /* the size of `positions`, `groups` and `generations` */
 } copse_sensed_agents;
 /* Updates all sensors: finds the agents in each, and writes the rows `left`, `entered` and
- * `inside`. `agents` is NULL if the index was built from its own buffers. Else it holds the arrays
- * that you passed to copse_points_build_from. Sets *needed to the smallest value of the limit
- * `results` that is enough for this update. Errors:
+ * `inside`. `agents` is NULL if the index was built from its own buffers. Else it holds the
+ * positions and groups that you passed to copse_points_build_from, and the generations of your
+ * slots. Sets *needed to the smallest value of the limit `results` that is enough for this update.
+ * Errors:
  * - COPSE_INVALID_ARGUMENT: a `radius` or `leave` is out of range; the index and the sensors differ
  *   in dimensions; the index is `external` and `agents` is NULL; or the index wraps around and a
  *   sensor is a box.
@@ -811,8 +814,9 @@ typedef struct copse_box_hit { /* the first hit of a ray */
 } copse_box_hit;
 /* Finds the first item hit by the segment from the point `from` to the point `to`, ties by lower
  * id. Uses the query's mask, exclude and inflate. If `inflate` is greater than 0, boxes grow by
- * this distance, with rounded corners: the segment hits a box as soon as it comes that near.
- * hit->normal is then the unit vector from the box's nearest point to the hit point of the segment.
+ * this distance, with rounded corners: the segment hits a box as soon as it comes that near. Let h
+ * be the hit point on the segment, and b the point of the box that is nearest to h: hit->normal is
+ * then the unit vector from b to h.
  *
  * The exact rule if `inflate` is 0, in double. Let way = to - from.
  * - The segment hits a box if two tests pass. First, the intervals of segment and box overlap on
@@ -915,11 +919,12 @@ copse_status copse_octree_restorable(const copse_octree *tree, const void *bytes
  *
  * A polygon is solid inside, or solid outside (a boundary), or nowhere (COPSE_SOLID_NOWHERE). Its
  * solid side stays the same, even if its vertices move and its winding flips (for an exception, see
- * copse_obstacle_move). Seen along an edge, with y up, the solid side is on the left; the edge is
- * visible from the free side on its right. A polygon with COPSE_SOLID_NOWHERE has no solid side:
- * its edges are visible from both sides. A polygon whose area is currently 0 has no solid side
- * either, but its edges are visible only from their right. A polygon of two vertices is a thin
- * wall: its two edges run in opposite directions, one for each side.
+ * copse_obstacle_move). Every edge has a direction: if you walk that way, with y up, the solid side
+ * is on your left. The edge is visible from the free side, on your right. A polygon with
+ * COPSE_SOLID_NOWHERE has no solid side: its edges are visible from both sides. A polygon whose
+ * area is currently 0 has no solid side either, but its edges are visible only from their right. A
+ * polygon of two vertices is a thin wall: its two edges run in opposite directions, one for each
+ * side.
  *
  * An edge joins a vertex to the next vertex in the loop, and has the id of the first of the two. It
  * runs from the first to the second. If that would put the solid side on the right, it runs the
@@ -1298,8 +1303,8 @@ copse_status copse_crowd_restorable(const copse_crowd *crowd, const void *bytes,
  * minimum distance from walls: the field's *radius*. If the walls have not changed since the build:
  * - The distance from a path to any wall is greater than the radius, unless the path starts closer
  *   to a wall.
- * - A path is found if there is one on which every gap between walls has a width of at least one
- *   cell plus twice the radius. Paths through narrower gaps may be found or missed.
+ * - A path is certain to be found if there is one whose narrowest gap between walls is at least as
+ *   wide as one cell plus twice the radius. Paths through narrower gaps may be found or missed.
  * - Paths are nearly the shortest: on average less than 0.2% longer, where gaps are at least three
  *   cells wide.
  *
@@ -1363,8 +1368,9 @@ float copse_flowfield_radius(const copse_flowfield *field); /* the radius for th
  * the cells around the area too. An agent in a closed cell may leave the cell. */
 uint8_t *copse_flowfield_closed(copse_flowfield *field);
 
-/* A goal: a point (lo equals hi) or an area, the closed box lo … hi. An agent anywhere in an area
- * is at the goal. Paths to an area end on its border, at anchors: points at most a cell apart.
+/* A goal: a point (lo equals hi) or an area, the box lo … hi with its border. An agent anywhere in
+ * an area is at the goal. An area has anchors along its border, at most a cell apart. A path to the
+ * area ends at one of them.
  *
  * A place is free if it is inside the bounds, not too near to a wall, in no solid area and in no
  * closed cell. If a goal's point is not free, the goal moves to the nearest free cell center, ties
@@ -1384,8 +1390,8 @@ uint32_t copse_flowfield_goal_count(const copse_flowfield *field);
 
 /* ---- Builds ---- */
 /* Builds the field from the walls of the tree's last build, the closed cells and the goals. Drops
- * the build that copse_flowfield_update has under way. Usually O(cells + walls * cells in sight of
- * a corner). *needed is the number of anchors; `needed` may be NULL. COPSE_FULL: the capacity is
+ * an unfinished build that copse_flowfield_update began. Usually O(cells + walls * cells in sight
+ * of a corner). *needed is the number of anchors; `needed` may be NULL. COPSE_FULL: the capacity is
  * too small. Queries then still see the previous build, and *needed is a lower bound of the
  * capacity that is necessary. */
 copse_status copse_flowfield_build(copse_flowfield *field, uint32_t *needed);
@@ -1409,9 +1415,9 @@ bool copse_flowfield_is_built(const copse_flowfield *field); /* true after the f
 
 /* ---- Queries: they see the last build ---- *
  * A path first leads to the best anchor in sight. An anchor is in sight if the straight line from
- * the point to the anchor stays at least the radius away from walls. If the point itself is closer
- * to a wall than the radius, the line only has to stay 99.9% of the point's own distance away from
- * that wall.
+ * the point to the anchor stays at least the radius away from walls. If the point itself is already
+ * closer than that to a wall, at a distance d, the line must stay at least 0.999 d away from that
+ * wall.
  *
  * A build stores the best anchor of each cell. A query tries the best anchors of the 4 cells around
  * its point. If all 4 share one anchor and no wall is near, as is usual in the open, that anchor is
@@ -1430,8 +1436,8 @@ copse_status copse_flowfield_distance(const copse_flowfield *field, const float 
  * is no path. Writes *distance as copse_flowfield_distance does; `distance` may be NULL. */
 copse_status copse_flowfield_direction(const copse_flowfield *field, const float *point,
                                        float *direction, float *distance);
-/* Writes the directions of n points (x, y each), and their distances, unless `distances` is NULL.
- * If a point is not finite, writes nothing. */
+/* Writes the directions of n points (x, y each). If `distances` is not NULL, also writes the
+ * distances. If a point is not finite, writes nothing. */
 copse_status copse_flowfield_direction_many(const copse_flowfield *field, const float *points,
                                             uint32_t n, float *directions, float *distances);
 /* Writes the corners (x, y each) of the path from a point. The last corner is the goal. The point
@@ -1455,8 +1461,8 @@ typedef struct copse_flowfield_aim {
 } copse_flowfield_aim;
 /* Writes what a moving agent of a given radius heads for in this step. Keep `aim` for the next
  * step.
- * - The agent keeps heading for its anchor as long as the anchor is in sight and no other path is
- *   shorter. So agents don't swing to and fro in narrow gaps.
+ * - The agent keeps heading for its anchor as long as the anchor is in sight and no path via
+ *   another anchor is shorter. So agents don't swing to and fro between paths of equal length.
  * - Within 1.5 cells of its anchor, the agent turns to the next anchor as soon as the next one is
  *   in sight. An agent that is smaller than the field's radius may turn a little earlier, where it
  *   is certain not to touch a wall.
@@ -1476,11 +1482,11 @@ copse_status copse_flowfield_lead(const copse_flowfield *field, const float *poi
  * the agent stands still, and is then reported as stuck. An agent stops where it enters a goal's
  * area.
  *
- * Several fields can lead a crowd. An agent follows the first of them, in the order in which they
- * were added, whose mask shares a bit with the agent's groups. If the field leads the crowd
- * already, its mask is replaced. With a mask of 0, the field leads no agent. Before you destroy the
- * field, set its mask to 0, or destroy the crowd. Snapshots of a crowd hold what each agent heads
- * for, but not which fields lead the agents.
+ * Several fields can lead a crowd. They are tried in the order in which they were added: an agent
+ * follows the first one whose mask shares a bit with the agent's groups. If the field leads the
+ * crowd already, its mask is replaced. With a mask of 0, the field leads no agent. Before you
+ * destroy the field, set its mask to 0, or destroy the crowd. Snapshots of a crowd hold what each
+ * agent heads for, but not which fields lead the agents.
  *
  * O(1). In a step, each agent that is led costs a few tenths of a microsecond.
  * COPSE_INVALID_ARGUMENT: the crowd is 3D. COPSE_FULL: the crowd already has the maximum number of
@@ -1521,9 +1527,9 @@ copse_flowfield_statistics copse_flowfield_stats(const copse_flowfield *field);
 bool copse_flowfield_validate(const copse_flowfield *field);
 
 /* Saves the last build, the build under way, and the settings except the obstacle tree. The field
- * that you restore into needs the same bounds and cell, and room for the anchors and goals. After a
- * restore, the field goes on exactly like the saved one, if its obstacle tree holds the same walls.
- * If not, the walls count as changed since the build. */
+ * that you restore into needs the same `bounds` and `cell` as the saved one, and room for its
+ * anchors and goals. After a restore, the field goes on exactly like the saved one, if its obstacle
+ * tree holds the same walls. If not, the walls count as changed since the build. */
 copse_status copse_flowfield_save(const copse_flowfield *field, void *bytes, size_t capacity,
                                   size_t *total);
 copse_status copse_flowfield_restore(copse_flowfield *field, const void *bytes, size_t size);

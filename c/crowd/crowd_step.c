@@ -150,8 +150,8 @@ static void set_terms(const copse_crowd *crowd, const orca_agent *agent, const u
     if (!crowd->def.exact) set_terms_at_goal(crowd, agent->slot, id, i, terms);
     /* Two agents that are not on a collision course have room: their velocities can change by some
      * amount before a collision threatens. Each may use half of this room, whatever the priorities.
-     * If the room were split by priority, an agent could get none of it. Such an agent couldn't
-     * even slow down while it moves away from the other. */
+     * If the room were split by priority, an agent might get none of it. That agent couldn't turn
+     * toward the other, even from far away. */
     terms->room[i] = 0.5f;
     if (crowd_whole(crowd, FIELD_LOCKED)[id] || !(crowd_whole(crowd, FIELD_MASK)[id] & groups))
       terms->avoiding[i] = terms->room[i] = 1;

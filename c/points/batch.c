@@ -67,15 +67,16 @@ static run_list run_list_of(const near_run *runs, const near_run *whole, uint32_
   return runs ? (run_list){runs, count, count} : (run_list){whole, 1, 0};
 }
 
-/* Returns a bit for each of four hits, set if the hit belongs in the asker's row. A hit does not
- * belong there if it is the asker itself, if the query excludes it, or if its groups do not match
- * the asker's mask. In a plain batch all groups match. */
-ALWAYS_INLINE uint32_t wanted(word4 hit, const nearby *near, uint32_t i, word4 ids,
+/* Filters the gathered agents i … i + 3. `inside` says which of them are within the distance.
+ * Returns a bit for each, set if it is inside and belongs in the asker's row. The asker itself does
+ * not belong there, nor do agents that the query excludes, or whose groups do not match the asker's
+ * mask. In a plain batch all groups match. */
+ALWAYS_INLINE uint32_t wanted(word4 inside, const nearby *near, uint32_t i, word4 ids,
                               const batch_asker *asker, const bool plain) {
-  hit = word4_without(hit, word4_equal(ids, asker->skipped));
-  if (plain) return word4_bits(hit);
+  inside = word4_without(inside, word4_equal(ids, asker->skipped));
+  if (plain) return word4_bits(inside);
   word4 common = word4_and(word4_load(near->groups + i), asker->mask);
-  return word4_bits(word4_without(hit, word4_equal(common, word4_all(0))));
+  return word4_bits(word4_without(inside, word4_equal(common, word4_all(0))));
 }
 
 /* ---- Rows of all agents within a radius -------------------------------------------------- */
@@ -119,8 +120,8 @@ ALWAYS_INLINE uint32_t append_run(const nearby *near, near_run run, const batch_
                                   const int dim) {
   for (uint32_t i = run.begin; i < run.end; i += 4) {
     const word4 ids = word4_load(near->ids + i);
-    const word4 hit = float4_le(nearby_distance2(near, i, asker, dim), limit2);
-    const uint32_t bits = wanted(hit, near, i, ids, asker, plain);
+    const word4 inside = float4_le(nearby_distance2(near, i, asker, dim), limit2);
+    const uint32_t bits = wanted(inside, near, i, ids, asker, plain);
     word4_store_packed(row + total, ids, bits);
     total += bits_count(bits);
   }
@@ -359,10 +360,10 @@ SMALL_CODE static uint32_t nearest_alone(const batch_query *batch, const float *
   return nearest_of_query(batch, center, &query, k, reach2, row);
 }
 
-/* Entry i of `near` is an agent or a point. Writes the entry's row by a query of the whole index,
- * not of the gathered agents. Needed if the entry has fewer than k neighbors within the squared
- * distance reach2. The query begins with a squared distance of at least 2 * reach2, and continues
- * farther away if it finds too few. */
+/* Queries the whole index, not only the gathered agents, and writes the row of entry i of `near`.
+ * Needed if the entry has fewer than k neighbors within the squared distance reach2. The query
+ * begins with a squared distance of at least 2 * reach2, and continues farther away if it finds too
+ * few. */
 SMALL_CODE OUT_OF_LINE uint32_t nearest_beyond(const batch_query *batch, const nearby *near,
                                                uint32_t i, uint32_t k, float reach2, pairs row) {
   float center[3];
