@@ -24,7 +24,7 @@
  * - The library is plain C11. Coordinates and distances are floats. The library never prints,
  *   aborts or touches errno.
  * - Terms. An *agent* is a point with an id. The id is the agent's *slot*: its index in all arrays
- *   "by slot". Results are ids. *Groups* are 32 bits per agent; a query's *mask* selects the agents
+ *   of agents. Results are ids. *Groups* are 32 bits per agent; a query's *mask* selects the agents
  *   that share a bit with it. An agent without a group is in no result. A slot's *generation* is
  *   odd while the slot is in use, and increases by one each time the slot is taken or freed. To
  *   detect that a slot was reused, store its generation and compare later. Names that end in 2 are
@@ -46,9 +46,9 @@
  *   return the size that the object would have after `_create` or `_reserve`: 0 if an argument is
  *   invalid, SIZE_MAX if the size exceeds the address space. Arrays that a function returns belong
  *   to the object, and are valid until `_reserve` or `_destroy`.
- * - Errors. A call that fails leaves its object unchanged. If a call that returns a slot fails, it
- *   sets `*slot` to COPSE_NONE. A call that fails with COPSE_NOT_FINITE writes the first bad slot
- *   to `firstBad`. Queries fail with COPSE_INVALID_ARGUMENT if a coordinate is not finite or too
+ * - Errors. A call that fails leaves its object unchanged. A call that returns a slot sets `*slot`
+ *   to COPSE_NONE if it fails. A call that fails with COPSE_NOT_FINITE writes the first bad slot to
+ *   `firstBad`. Queries fail with COPSE_INVALID_ARGUMENT if a coordinate is not finite or too
  *   large, or if a radius is NaN or negative.
  * - Arguments. Points and vectors are 2 or 3 floats. firstBad, visits and distance2 may be NULL.
  * - Snapshots. `_save` writes an object's state as little-endian bytes, and sets *total to the
@@ -96,16 +96,16 @@ const char *copse_status_text(copse_status status); /* returns a short English t
 
 /* ---- Memory ------------------------------------------------------------------------------ */
 typedef struct copse_allocator { /* if `allocate` is NULL (the default), malloc and free are used */
-  void *(*allocate)(size_t bytes, void *context);             /* returns aligned memory or NULL */
+  void *(*allocate)(size_t bytes, void *context);             /* as malloc: aligned, or NULL */
   void (*release)(void *memory, size_t bytes, void *context); /* `bytes`: the allocated size */
   void *context;
 } copse_allocator;
 
 /* ---- Threads ----------------------------------------------------------------------------- *
  * By default, all work is done by the calling thread. A host with its own threads, such as an
- * engine with a job system, can supply a runner, which executes tasks. Set it in the definition of
- * an index of points or of a crowd. With a runner, these calls are divided into tasks if there are
- * at least this many agents or slots:
+ * engine with a job system, can supply a runner, which executes tasks. Set it as `tasks` in the
+ * definition of a crowd, or of an index of points. With a runner, these calls are divided into
+ * tasks if there are at least this many agents or slots:
  * - copse_points_build: 4,096 agents in an agent tree, 32,768 slots in a grid
  * - copse_points_all_within: 4,096 agents
  * - copse_points_all_neighbors: 2,048 agents
@@ -285,9 +285,9 @@ copse_status copse_grid_create(const copse_grid_def *def, copse_points **points)
 typedef enum copse_builder {
   COPSE_BUILDER_QUICKSELECT,       /* finds medians by sampling: the fastest */
   COPSE_BUILDER_MEDIAN_OF_MEDIANS, /* finds medians in linear time, whatever the points are */
-  COPSE_BUILDER_PRESORT,           /* sorts the points once per axis, which needs more memory: R. A.
-                                    * Brown, "Building a balanced k-d tree in O(kn log n) time"
-                                    * (JCGT 4(1), 2015) */
+  COPSE_BUILDER_PRESORT,           /* sorts the points once per axis; needs more memory. (R. A.
+                                    * Brown, "Building a balanced k-d tree in O(kn log n) time",
+                                    * JCGT 4(1), 2015.) */
 } copse_builder;
 typedef struct copse_kdtree_def {
   uint32_t dimensions;   /* 2 or 3. Default: 2 */
@@ -330,9 +330,8 @@ copse_status copse_points_move(copse_points *points, uint32_t slot, const float 
  * agent. */
 copse_status copse_points_remove(copse_points *points, uint32_t slot);
 bool copse_points_is_built(const copse_points *points); /* true after the first build */
-/* Returns the number of slots in the last build; 0 before the first. Arrays by slot that you pass
- * to queries (masks, radii) need this many entries, even if slots were added, removed or restored
- * since. */
+/* Returns the number of slots in the last build; 0 before the first. Masks and radii that you pass
+ * to queries need this many entries, even if slots were added, removed or restored since. */
 uint32_t copse_points_built(const copse_points *points);
 /* Return the index's own buffers, for the caller to write. Changes take effect at the next
  * build. */
@@ -453,8 +452,8 @@ copse_status copse_points_raycast_all(const copse_points *points, const float *f
  * has counts[i] ids, from ids[offsets[i]] on. The rows for centers or boxes are stored in the order
  * of the centers or boxes (except in copse_octree_range_many). The rows for slots are stored so
  * that agents near each other have rows near each other. The order of rows, and of the ids in a
- * row, depends only on the last build and the query. If `truncated` is true, the first row that did
- * not fit and all rows stored after it are empty. */
+ * row, depends only on the last build and the query. If `truncated` is true, a row did not fit: it
+ * is empty, and so are all rows stored after it. */
 typedef struct copse_rows {
   uint32_t *offsets, *counts; /* arrays of the caller, filled by the batch: an entry for each row. A
                                * batch for all agents has max(copse_points_slots,
@@ -547,8 +546,8 @@ bool copse_points_validate(const copse_points *points); /* checks the last build
 
 /* Saves agents, positions, groups, generations and the last build: after a restore, queries find
  * the same agents. The index that you restore into needs the same structure, dimensions and options
- * as the saved one; only capacity, layout and builder may differ. COPSE_NOT_FINITE:
- * copse_points_build would refuse one of the positions. */
+ * as the saved one; only capacity, layout and builder may differ. A save fails with
+ * COPSE_NOT_FINITE if copse_points_build would refuse one of the positions. */
 copse_status copse_points_save(const copse_points *points, void *bytes, size_t capacity,
                                size_t *total, uint32_t *firstBad);
 copse_status copse_points_restore(copse_points *points, const void *bytes, size_t size);
@@ -706,7 +705,8 @@ copse_sensors_def copse_sensors_saved(const void *bytes);
  * A quadtree in 2 dimensions, an octree in 3. There is no build: queries see every change
  * immediately. A split divides a cell in half along each axis. A cell is split if and only if it
  * holds more than leafSize items and its depth is less than maxDepth, unless the tree has run out
- * of nodes (see `unsplit`). Items outside the world are stored and found too.
+ * of nodes, whose number is limited in proportion to the capacity (see `unsplit`). Items outside
+ * the world are stored and found too.
  *
  * Boxes are closed. The distance from a point to a box has one part per axis: lo - x if x < lo,
  * x - hi if x > hi, else 0. The parts are squared and summed as for points. For a bad box, a call
@@ -891,7 +891,7 @@ typedef struct copse_octree_statistics {
   uint32_t straddlers; /* items stored in inner nodes, because no child contains them; a higher
                         * looseness makes them fewer */
   uint32_t outside;    /* items not wholly inside the world */
-  uint32_t unsplit;    /* nodes that should be split, but the tree has run out of nodes */
+  uint32_t unsplit;    /* nodes that are not split because the tree has run out of nodes */
   uint64_t changes; /* a measure of the work since creation: how often an item was put into a node
                      * or taken out of one, plus how often a node was split or merged */
   size_t bytes;     /* memory of the whole object */
@@ -917,14 +917,14 @@ copse_status copse_octree_restorable(const copse_octree *tree, const void *bytes
  * of vertices. Loops may touch and cross each other and themselves: every query treats edges one by
  * one.
  *
- * A polygon is solid inside, or solid outside (a boundary), or nowhere (COPSE_SOLID_NOWHERE). Its
- * solid side stays the same, even if its vertices move and its winding flips (for an exception, see
- * copse_obstacle_move). Every edge has a direction: if you walk that way, with y up, the solid side
- * is on your left. The edge is visible from the free side, on your right. A polygon with
- * COPSE_SOLID_NOWHERE has no solid side: its edges are visible from both sides. A polygon whose
- * area is currently 0 has no solid side either, but its edges are visible only from their right. A
- * polygon of two vertices is a thin wall: its two edges run in opposite directions, one for each
- * side.
+ * A polygon is solid on its inside, on its outside (a boundary), or on neither side
+ * (COPSE_SOLID_NOWHERE). Its solid side stays the same, even if its vertices move and its winding
+ * flips (for an exception, see copse_obstacle_move). Every edge has a direction: if you walk that
+ * way, with y up, the solid side is on your left. The edge is visible from the free side, on your
+ * right. A polygon with COPSE_SOLID_NOWHERE has no solid side: its edges are visible from both
+ * sides. A polygon whose area is currently 0 has no solid side either, but its edges are visible
+ * only from their right. A polygon of two vertices is a thin wall: its two edges run in opposite
+ * directions, one for each side.
  *
  * An edge joins a vertex to the next vertex in the loop, and has the id of the first of the two. It
  * runs from the first to the second. If that would put the solid side on the right, it runs the
@@ -1002,8 +1002,8 @@ copse_status copse_obstacle_move(copse_obstacle *tree, uint32_t slot, const floa
                                  uint32_t count);
 void copse_obstacle_clear(copse_obstacle *tree);
 /* Returns the winding of a polygon's edges: 1 if they are counter-clockwise, -1 if they are
- * clockwise, 0 if the polygon has no area now or the slot is not a polygon. Unless the polygon is
- * solid nowhere, 1 means that it is solid inside, and -1 that it is solid outside. */
+ * clockwise, 0 if the polygon has no area now or the slot is not a polygon. If the polygon has a
+ * solid side, 1 means that it is solid inside, and -1 that it is solid outside. */
 int copse_obstacle_winding(const copse_obstacle *tree, uint32_t slot);
 /* True if polygons were added, removed or moved since the last build. */
 bool copse_obstacle_changed(const copse_obstacle *tree);
@@ -1122,8 +1122,8 @@ copse_obstacle_statistics copse_obstacle_stats(const copse_obstacle *tree);
 bool copse_obstacle_validate(const copse_obstacle *tree);
 
 /* Saves polygons, their solid sides, slots and generations. The tree that you restore into needs
- * the same leafSize as the saved one. A restore also builds the tree. COPSE_NOT_FINITE:
- * copse_obstacle_build would refuse one of the vertices. */
+ * the same leafSize as the saved one. A restore also builds the tree. A save fails with
+ * COPSE_NOT_FINITE if copse_obstacle_build would refuse one of the vertices. */
 copse_status copse_obstacle_save(const copse_obstacle *tree, void *bytes, size_t capacity,
                                  size_t *total, uint32_t *firstBad);
 copse_status copse_obstacle_restore(copse_obstacle *tree, const void *bytes, size_t size);
@@ -1186,10 +1186,10 @@ typedef struct copse_crowd_agent {
                                * Default: 2 */
   float timeHorizonObstacles; /* like timeHorizon, but for walls. Horizons shorter than a time step
                                * count as one time step. Default: 2 */
-  float maxAcceleration;      /* maximum change of velocity per second. The agent brakes in time for
-                               * walls if all time steps are equally long. For this, its horizon for
-                               * walls is at least its stopping distance divided by its present
-                               * speed (up to 100 s). Default: INFINITY */
+  float maxAcceleration;      /* maximum change of velocity per second. If all time steps are
+                               * equally long, the agent brakes early enough not to hit walls. For
+                               * this, its horizon for walls is at least its stopping distance
+                               * divided by its present speed (up to 100 s). Default: INFINITY */
   float priority;   /* the higher, the less the agent yields. With p as its own priority and q as
                      * its neighbor's, it does q / (p + q) of the avoidance; half if both are 0.
                      * Default: 0 */
@@ -1287,8 +1287,8 @@ copse_crowd_statistics copse_crowd_stats(const copse_crowd *crowd);
 uint32_t copse_crowd_hash(const copse_crowd *crowd);
 /* Saves the complete simulation state. The crowd that you restore into needs the same `dimensions`,
  * `maxNeighbors` and `exact` as the saved one. After a restore, it continues exactly like the saved
- * one, bit for bit. COPSE_NOT_FINITE: the position, velocity or preferred velocity of an agent,
- * even of a disabled one, is not finite. */
+ * one, bit for bit. A save fails with COPSE_NOT_FINITE if the position, velocity or preferred
+ * velocity of any agent, even a disabled one, is not finite. */
 copse_status copse_crowd_save(const copse_crowd *crowd, void *bytes, size_t capacity, size_t *total,
                               uint32_t *firstBad);
 copse_status copse_crowd_restore(copse_crowd *crowd, const void *bytes, size_t size);
@@ -1318,7 +1318,7 @@ copse_status copse_crowd_restorable(const copse_crowd *crowd, const void *bytes,
  * circle, 2 if up to a quarter, else 4. A corner of closed cells has 1 turning point. Turning
  * points that are blocked or outside of the bounds are left out.
  *
- * Due to rounding, the field may miss walls that are a million times as long as the field.
+ * Due to rounding, the field may miss extremely long walls: a million times as long as its bounds.
  *
  * The obstacle tree must exist during every build and every query, because both builds and queries
  * check lines of sight in it. If the tree is newer than the field, a query tests every line of
@@ -1464,11 +1464,11 @@ typedef struct copse_flowfield_aim {
  * - The agent keeps heading for its anchor as long as the anchor is in sight and no path via
  *   another anchor is shorter. So agents don't swing to and fro between paths of equal length.
  * - Within 1.5 cells of its anchor, the agent turns to the next anchor as soon as the next one is
- *   in sight. An agent that is smaller than the field's radius may turn a little earlier, where it
- *   is certain not to touch a wall.
+ *   in sight. An agent whose radius is less than the field's may turn even before the next anchor
+ *   is in sight, if it is certain not to touch a wall.
  * - Anchors keep their numbers from build to build while walls, closed cells and radius are the
- *   same. An unknown number counts as COPSE_NONE.
- * - For an agent that is larger than the field's radius, there is no path.
+ *   same. If aim->anchor is not the number of an anchor, it counts as COPSE_NONE.
+ * - For an agent whose radius is greater than the field's, there is no path.
  * - COPSE_INVALID_ARGUMENT: the point is not finite, or the radius is NaN or negative. After any
  *   error, *aim says that there is no path. */
 copse_status copse_flowfield_lead(const copse_flowfield *field, const float *point, float radius,
@@ -1478,15 +1478,15 @@ copse_status copse_flowfield_lead(const copse_flowfield *field, const float *poi
  * these agents prefer the field's direction at their preferredSpeed, until they are at the goal.
  * They count as arrived or stuck by the same rules as agents that have their own goals. The step
  * also writes the agents' entries of `goals`: the center of the goal that the field leads the agent
- * to; NaN if there is no path. If there is no path, or the agent is larger than the field's radius,
- * the agent stands still, and is then reported as stuck. An agent stops where it enters a goal's
- * area.
+ * to; NaN if there is no path. If there is no path, or the agent's radius is greater than the
+ * field's, the agent stands still, and is then reported as stuck. An agent stops where it enters a
+ * goal's area.
  *
  * Several fields can lead a crowd. They are tried in the order in which they were added: an agent
- * follows the first one whose mask shares a bit with the agent's groups. If the field leads the
- * crowd already, its mask is replaced. With a mask of 0, the field leads no agent. Before you
- * destroy the field, set its mask to 0, or destroy the crowd. Snapshots of a crowd hold what each
- * agent heads for, but not which fields lead the agents.
+ * follows the first one whose mask shares a bit with the agent's groups. If `field` leads the crowd
+ * already, the call replaces its mask. With a mask of 0, `field` leads no agent. Before you destroy
+ * the field, set its mask to 0, or destroy the crowd. Snapshots of a crowd hold what each agent
+ * heads for, but not which fields lead the agents.
  *
  * O(1). In a step, each agent that is led costs a few tenths of a microsecond.
  * COPSE_INVALID_ARGUMENT: the crowd is 3D. COPSE_FULL: the crowd already has the maximum number of

@@ -1406,8 +1406,8 @@ export interface AgentNumbers {
    */
   timeHorizonObstacles?: number
   /**
-   * The maximum change of the velocity per second. May be Infinity. The agent brakes in time for
-   * walls, provided that all time steps are equally long. Default: Infinity.
+   * The maximum change of the velocity per second. May be Infinity. If all time steps are equally
+   * long, the agent brakes early enough not to hit walls. Default: Infinity.
    */
   maxAcceleration?: number
   /**

@@ -1,6 +1,6 @@
-// The base class of AgentTree, Grid and KdTree. It has builds, cones, rays, batches, pairs, and the
-// arrays that hold the agents. The queries shared with Quadtree and Octree are in queries.js. The
-// constructors are in agenttree.js, grid.js and kdtree.js.
+// The base class of AgentTree, Grid and KdTree. It holds the arrays of agents, and implements
+// builds, cones, rays, batches and pairs. The queries shared with Quadtree and Octree are in
+// queries.js. The constructors are in agenttree.js, grid.js and kdtree.js.
 
 import {
   callOf,
@@ -102,8 +102,8 @@ export class PointsOnly extends Slots {
   #built = 0
   _layout
   /**
-   * False until the game reads the property `radii`, or restores a snapshot that holds radii. While
-   * it is false, all radii are 0, and `build` skips them. Always true if the index reads another
+   * False until the game gets the view `radii`, or restores a snapshot that holds radii. While it
+   * is false, all radii are 0, and `build` skips them. Always true if the index reads another
    * object's agents (option `source`).
    */
   _hasRadii = false

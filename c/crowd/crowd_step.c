@@ -188,19 +188,19 @@ typedef struct constraint_set {
   uint32_t dimensions;
 } constraint_set;
 
-/* True if a velocity violates no constraint. Sets *byNeighbors: true if the velocity violates a
- * neighbor's constraint. */
+/* True if a velocity violates no constraint. Sets *isBlocked to true if the velocity violates the
+ * constraint of any neighbor. */
 static bool is_permitted(const constraint_set *constraints, const float *velocity,
-                         bool *byNeighbors) {
+                         bool *isBlocked) {
   if (constraints->dimensions == 3) {
-    *byNeighbors = orca3_violated(&constraints->planes, velocity) < constraints->planes.count;
-    return !*byNeighbors;
+    *isBlocked = orca3_violated(&constraints->planes, velocity) < constraints->planes.count;
+    return !*isBlocked;
   }
   const orca2 *lines = &constraints->lines;
   const uint32_t first = orca2_violated(lines, 0, velocity[0], velocity[1], 0);
   const uint32_t count = lines->count, walls = lines->walls;
-  *byNeighbors = first < count && (first >= walls || orca2_violated(lines, walls, velocity[0],
-                                                                    velocity[1], 0) < count);
+  *isBlocked = first < count && (first >= walls ||
+                                 orca2_violated(lines, walls, velocity[0], velocity[1], 0) < count);
   return first == count;
 }
 
@@ -290,9 +290,9 @@ OUT_OF_LINE void choose_velocity(const step_job *job, crowd_outcome *outcome, ui
   bool isFeasible = true, isBest = false;
   if (!isExact) {
     limit_speed(preferred, dim, agent.maxSpeed);
-    bool byNeighbors;
-    isBest = is_permitted(&constraints, preferred, &byNeighbors);
-    if (byNeighbors) sidestep(crowd, slot, preferred);
+    bool isBlocked;
+    isBest = is_permitted(&constraints, preferred, &isBlocked);
+    if (isBlocked) sidestep(crowd, slot, preferred);
   }
   if (isBest && isFree)
     for (uint32_t axis = 0; axis < dim; axis++) velocity[axis] = preferred[axis];

@@ -82,7 +82,8 @@ ALWAYS_INLINE uint32_t wanted(word4 inside, const nearby *near, uint32_t i, word
 /* ---- Rows of all agents within a radius -------------------------------------------------- */
 
 /* Initializes a writer for `count` rows. If only some of them will be written (`written` <
- * `count`), empties all rows first. `waiting` has room for ROWS_WAITING rows. */
+ * `count`), empties all rows first. `waiting` has room for ROWS_WAITING rows, whose offsets and
+ * counts wait there until rows_flush. */
 SMALL_CODE static void rows_start(row_writer *writer, waiting_row *waiting, const copse_rows *rows,
                                   uint32_t count, uint32_t written) {
   if (count > written) {
