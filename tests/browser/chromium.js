@@ -18,6 +18,9 @@ export const CHROMIUM = process.env.CHROMIUM ?? '/usr/bin/chromium'
 
 export const launch = () => chromium.launch({ executablePath: CHROMIUM, args: ARGUMENTS })
 
+/** Milliseconds after which a wait fails: long, because tests also run on busy machines. */
+const MAX_WAITING = 120_000
+
 /**
  * Serves a folder and launches a browser. `close()` ends both.
  * @param {string} folder
@@ -45,6 +48,7 @@ export async function open(folder, headers) {
     async page(path, options = { viewport: { width: 1280, height: 800 } }, before) {
       const context = await browser.newContext(options)
       const page = await context.newPage()
+      page.setDefaultTimeout(MAX_WAITING)
       if (before) await page.addInitScript(before)
       /** @type {string[]} */
       const errors = []
