@@ -96,7 +96,7 @@ const char *copse_status_text(copse_status status); /* returns a short English t
 
 /* ---- Memory ------------------------------------------------------------------------------ */
 typedef struct copse_allocator { /* if `allocate` is NULL (the default), malloc and free are used */
-  void *(*allocate)(size_t bytes, void *context);             /* as malloc: aligned, or NULL */
+  void *(*allocate)(size_t bytes, void *context);             /* returns memory as malloc does */
   void (*release)(void *memory, size_t bytes, void *context); /* `bytes`: the allocated size */
   void *context;
 } copse_allocator;

@@ -606,8 +606,8 @@ ALWAYS_INLINE void pairs_in(const batch_query *batch, uint32_t begin, uint32_t e
         limits2 = float4_mul(sums, sums);
       }
       const word4 places = word4_load(near->ids + i);
-      word4 hit = float4_le(nearby_distance2(near, i, &asker, dim), limits2);
-      const uint32_t bits = word4_bits(word4_and(hit, word4_greater(places, word4_all(place))));
+      const word4 inside = float4_le(nearby_distance2(near, i, &asker, dim), limits2);
+      const uint32_t bits = word4_bits(word4_and(inside, word4_greater(places, word4_all(place))));
       for (uint32_t lane = 0; bits >> lane; lane++)
         if (bits >> lane & 1 && matches(batch, near->ids[i + lane]))
           add_pair(search, slot, points->ids[near->ids[i + lane]]);

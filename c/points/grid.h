@@ -8,8 +8,8 @@
  * reads one run of agents per row.
  *
  * The table has a few entries per agent, which limits the number of columns of a cell. If there is
- * no room even for one column per cell, distant cells share an entry: `entryMask` takes the sum
- * modulo the size of the table, and the distance test tells their agents apart.
+ * no room even for one column per cell, cells that are far apart share an entry: `entryMask` takes
+ * the sum modulo the size of the table, and the distance test tells their agents apart.
  *
  * If the world wraps around, the cells divide it exactly, and entries are never shared: cells are
  * widened instead. Positions are moved into the world. Such a grid has a table of functions of its

@@ -18,7 +18,7 @@ export const CHROMIUM = process.env.CHROMIUM ?? '/usr/bin/chromium'
 
 export const launch = () => chromium.launch({ executablePath: CHROMIUM, args: ARGUMENTS })
 
-/** Milliseconds after which a wait fails: long, because tests also run on busy machines. */
+/** Milliseconds after which a wait fails, as in demo.js: long, because tests also run on busy machines. */
 const MAX_WAITING = 120_000
 
 /**

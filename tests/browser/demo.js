@@ -27,7 +27,7 @@ export const PHONE = {
  * In a page with `live` in its query, the browser draws frames as usual.
  */
 function takeOverFrames() {
-  const MAX_WAITING = 240_000 // milliseconds
+  const MAX_WAITING = 120_000 // milliseconds
   const isLive = new URLSearchParams(location.search).has('live')
   const browserFrame = window.requestAnimationFrame.bind(window)
   // Resolves after a frame of the browser, with layout and size observers.
