@@ -331,7 +331,7 @@ copse_status copse_points_move(copse_points *points, uint32_t slot, const float 
 copse_status copse_points_remove(copse_points *points, uint32_t slot);
 bool copse_points_is_built(const copse_points *points); /* true after the first build */
 /* Returns the number of slots in the last build; 0 before the first. Masks and radii that you pass
- * to queries need this many entries, even if slots were added, removed or restored since. */
+ * to queries need this many entries, even if agents were added or removed since. */
 uint32_t copse_points_built(const copse_points *points);
 /* Return the index's own buffers, for the caller to write. Changes take effect at the next
  * build. */
@@ -417,8 +417,10 @@ copse_status copse_points_cone(const copse_points *points, const float *center,
  * - Else if m.d <= 0, the segment leads away from the agent: no hit.
  * - Else if m.d < d.d, there is a hit if c.c <= d.d * r2.
  * - Else the agent's center is beyond the segment's end: there is a hit if e.e <= r2.
- * - If m.m > r2, a hit's fraction is (m.d - sqrt(d.d * r2 - c.c)) / d.d, clamped to 0 … 1, rounded
- *   to float. The root of a negative number counts as 0.
+ *
+ * The fraction of a hit that does not start in the agent is (m.d - sqrt(d.d * r2 - c.c)) / d.d,
+ * clamped to 0 … 1, rounded to float. The root of a negative number counts as 0.
+ *
  * Whether a ray hits is never decided by subtracting one square from another: that would lose
  * precision. c is exact if the differences of coordinates have at most 26 significant bits. So even
  * small, distant agents are hit or missed correctly, and an agent of radius 0 is hit only if c is
@@ -528,9 +530,10 @@ const uint32_t *copse_points_order(const copse_points *points, uint32_t *count);
 
 /* Writes cells to draw, 2 * dimensions + 2 floats each: bounds (lo x, y, (z,) hi x, y, (z)), depth,
  * number of agents. Agent tree: nodes in preorder. Grid: cells that hold agents, row by row, with
- * depth 0. (If cells share a table entry, a cell may be written more than once, but each agent is
- * counted once.) K-d tree: its splitting lines (in 3D, planes), in preorder. Each is written as a
- * box without width along the split axis. */
+ * depth 0. (If cells share a table entry, the same cell may be written several times. Each copy
+ * then counts only some of the cell's agents, and the copies add up to the right number.) K-d tree:
+ * its splitting lines (in 3D, planes), in preorder. Each is written as a box without width along
+ * the split axis. */
 size_t copse_points_cells(const copse_points *points, size_t skipped, float *out, size_t capacity);
 typedef struct copse_points_statistics {
   uint32_t agents;  /* agents in the last build */
@@ -704,9 +707,9 @@ copse_sensors_def copse_sensors_saved(const void *bytes);
  * For boxes and points that are added, moved and removed one at a time: colliders, zones, pickups.
  * A quadtree in 2 dimensions, an octree in 3. There is no build: queries see every change
  * immediately. A split divides a cell in half along each axis. A cell is split if and only if it
- * holds more than leafSize items and its depth is less than maxDepth, unless the tree has run out
- * of nodes, whose number is limited in proportion to the capacity (see `unsplit`). Items outside
- * the world are stored and found too.
+ * holds more than leafSize items and its depth is less than maxDepth. The one exception: the number
+ * of nodes is limited in proportion to the capacity, and a tree that has run out of nodes splits no
+ * more cells (see `unsplit`). Items outside the world are stored and found too.
  *
  * Boxes are closed. The distance from a point to a box has one part per axis: lo - x if x < lo,
  * x - hi if x > hi, else 0. The parts are squared and summed as for points. For a bad box, a call
@@ -818,30 +821,33 @@ typedef struct copse_box_hit { /* the first hit of a ray */
  * be the hit point on the segment, and b the point of the box that is nearest to h: hit->normal is
  * then the unit vector from b to h.
  *
- * The exact rule if `inflate` is 0, in double. Let way = to - from.
+ * The exact rule if `inflate` is 0, in double. Let delta = to - from.
  * - The segment hits a box if two tests pass. First, the intervals of segment and box overlap on
  *   every axis. Second, in the plane of each pair of axes u, v, the box's corners are not all on
- *   one side of the segment's line. To find the side of a corner p, way[u] * (p[v] - from[v]) is
- *   compared with way[v] * (p[u] - from[u]).
+ *   one side of the segment's line. To find the side of a corner p, delta[u] * (p[v] - from[v]) is
+ *   compared with delta[v] * (p[u] - from[u]).
  * - On each axis on which the segment starts outside the box, it reaches the nearer side of the box
- *   at the fraction (side - from) / way. The hit's fraction is the greatest of these fractions,
+ *   at the fraction (side - from) / delta. The hit's fraction is the greatest of these fractions,
  *   rounded to float; 0 if there are none. The normal is that of the side that is reached last,
  *   ties by lower axis.
  *
  * The exact rule if `inflate` is greater than 0, in double, sums in the order x, y, z. Let
- * way = to - from, and let r2 = inflate * inflate. Let v.w be the dot product of vectors v and w.
- * - The segment is cut where it crosses the planes of the box's sides: at the fractions
- *   (side - from) / way between 0 and 1. On each axis, a part of the segment is then either between
- *   the two sides or beyond one of them. Let a part extend from the fraction `begin` to the
+ * delta = to - from, and let r2 = inflate * inflate. Let v.w be the dot product of vectors v and w.
+ * - The segment is cut into parts where it crosses the planes of the box's sides: at the fractions
+ *   (side - from) / delta between 0 and 1. On each axis, each part then lies either between the two
+ *   sides or beyond one of them. The rules below are for one part, from the fraction `begin` to the
  *   fraction `end`.
- * - Each part has two vectors, m and d. On an axis on which the part is beyond a side,
- *   m = side - from, and d = way. On the other axes, m and d are 0. Let c be the cross product of m
- *   and d, and let q = d.d * r2 - c.c and root = sqrt(q).
- * - If d is 0, the part hits the box at `begin` if m.m <= r2, else it misses.
+ * - The part has its own vectors m and d. On an axis u on which it is beyond a side, at coordinate
+ *   s, m[u] = s - from[u] and d[u] = delta[u]. On the other axes, which add nothing to its distance
+ *   from the box, m[u] and d[u] are 0. Let c be the cross product of m and d, and let
+ *   q = d.d * r2 - c.c and root = sqrt(q).
+ * - If d is 0, the distance is the same along the whole part: it hits the box at `begin` if
+ *   m.m <= r2, else it misses.
  * - If d is not 0 and q < 0, the part misses.
- * - Else the line of the segment is near enough to the box at all fractions from (m.d - root) / d.d
- *   to (m.d + root) / d.d. If this interval overlaps begin … end, the part hits the box where the
- *   overlap starts.
+ * - Else take the interval of fractions from (m.d - root) / d.d to (m.d + root) / d.d. A point of
+ *   the part is at most `inflate` away from the box if and only if its fraction is in this
+ *   interval. So if the interval overlaps begin … end, the part hits the box where the overlap
+ *   starts.
  * - The hit's fraction is that of the first part that hits, rounded to float.
  * - The normal is 0 if the fraction is 0. Otherwise, if d is not 0, it is -(root * d + e) / d.d /
  *   inflate, where e is the cross product of d and c. If d is 0 and m is not, it is -m / inflate.
@@ -1001,18 +1007,19 @@ copse_status copse_obstacle_remove(copse_obstacle *tree, uint32_t slot);
 copse_status copse_obstacle_move(copse_obstacle *tree, uint32_t slot, const float *points,
                                  uint32_t count);
 void copse_obstacle_clear(copse_obstacle *tree);
-/* Returns the winding of a polygon's edges: 1 if they are counter-clockwise, -1 if they are
- * clockwise, 0 if the polygon has no area now or the slot is not a polygon. If the polygon has a
- * solid side, 1 means that it is solid inside, and -1 that it is solid outside. */
+/* Returns in which direction a polygon's edges run, which may not be the order of its vertices: 1
+ * if counter-clockwise, -1 if clockwise, 0 if the polygon has no area now or the slot is not a
+ * polygon. If the polygon has a solid side, 1 means that it is solid inside, and -1 that it is
+ * solid outside. */
 int copse_obstacle_winding(const copse_obstacle *tree, uint32_t slot);
 /* True if polygons were added, removed or moved since the last build. */
 bool copse_obstacle_changed(const copse_obstacle *tree);
 /* Builds the tree from the current vertices, usually in O(N log N). On COPSE_NOT_FINITE, queries
  * still see the previous build. The candidates for a cell's splitting line are the lines of its
- * edges. If there are many edges, an evenly spread sample is used. Lines are compared by the number
- * of pieces on their fuller side: fewer is better. If two lines tie, the one with fewer pieces on
- * its other side is better. If no candidate divides well, lines parallel to an axis are candidates
- * too. */
+ * edges. If there are many edges, an evenly spread sample is used. A line is judged by the number
+ * of pieces on the side that has more of them: the fewer, the better. If two lines tie, the one
+ * with fewer pieces on its other side is better. If no candidate divides well, lines parallel to an
+ * axis are candidates too. */
 copse_status copse_obstacle_build(copse_obstacle *tree, uint32_t *firstBad);
 
 typedef enum copse_side {
@@ -1059,10 +1066,10 @@ typedef struct copse_wall_hit {
  *
  * The exact rule: let a and b be the signed distances of the segment's start and end from the
  * edge's line, each multiplied by the edge's length. Take the axis, x or y, along which the segment
- * extends farther. Along this axis, express both ends of the edge as fractions of the segment: let
- * `first` be the lesser and `last` the greater. The hit's fraction is a / (a - b), or `first` if a
- * and b are both 0. The fraction is clamped to first … last, then to 0 … 1. A segment of length 0
- * has fraction 0. */
+ * extends farther. On this axis, let the segment extend from s to t. Compute (p - s) / (t - s) for
+ * both ends p of the edge: let `first` be the lesser result and `last` the greater. The hit's
+ * fraction is a / (a - b), or `first` if a and b are both 0. The fraction is clamped to first …
+ * last, then to 0 … 1. A segment of length 0 has fraction 0. */
 copse_status copse_obstacle_raycast(const copse_obstacle *tree, const float *from, const float *to,
                                     copse_side side, copse_wall_hit *hit, uint32_t *visits);
 /* Casts n segments (x0, y0, x1, y1 each) like copse_obstacle_raycast. Writes the edge and the
@@ -1071,9 +1078,10 @@ copse_status copse_obstacle_raycast_many(const copse_obstacle *tree, const float
                                          uint32_t n, copse_side side, uint32_t *edges,
                                          float *fractions);
 /* Sets *inside to true if a point is in a solid area or on its border. An area is solid if its
- * winding number is positive. The winding number is the number of counter-clockwise loops around
- * the area, minus the number of clockwise loops, plus 1 if any polygon is solid outside. Thin walls
- * and polygons with COPSE_SOLID_NOWHERE do not count. */
+ * winding number is positive. Edges have the solid side on their left, whatever the order of the
+ * vertices. The winding number is the number of counter-clockwise loops of edges around the area,
+ * minus the number of clockwise ones, plus 1 if any polygon is solid outside. Thin walls and
+ * polygons with COPSE_SOLID_NOWHERE do not count. */
 copse_status copse_obstacle_contains(const copse_obstacle *tree, const float *point, bool *inside,
                                      uint32_t *visits);
 
@@ -1402,8 +1410,8 @@ copse_status copse_flowfield_build(copse_flowfield *field, uint32_t *needed);
  * build was.
  *
  * While a build is under way, queries see the previous build. *done becomes true when the build is
- * complete. From then on, queries see the new build. Call update again only after something
- * changed.
+ * complete. From then on, queries see the new build, and you need not call update again until
+ * something changes.
  *
  * A build reads the goals, the radius and the closed cells when it begins. If the walls have been
  * rebuilt since the build began, the next update starts over. So if the walls are rebuilt in every

@@ -231,7 +231,8 @@ enum { SELECT_TRIES = 4 };
 SMALL_CODE static expectation expectation_start(uint32_t k, uint32_t dimensions) {
   /* With random agents in 2D (a Poisson process), the squared distance of the k-th neighbor exceeds
    * (1 + `spread`) times its mean for about 1% of agents. In 3D, the squared distance varies only
-   * 2/3 as much: the number of agents within a distance r grows as r^2 in 2D, and as r^3 in 3D. */
+   * 2/3 as much, because the number n of agents within a distance r grows as r^2 in 2D, but as r^3
+   * in 3D. So in 3D, r^2 grows as n^(2/3): if n changes by 3%, r^2 changes by about 2%. */
   const float spread = 2.33f / sqrtf((float)k) + 1.4f / (float)k;
   return (expectation){0, 0, 1 + (dimensions == 3 ? spread * 2 / 3 : spread), 0, 0};
 }
