@@ -418,8 +418,8 @@ copse_status copse_points_cone(const copse_points *points, const float *center,
  * - Else if m.d < d.d, there is a hit if c.c <= d.d * r2.
  * - Else the agent's center is beyond the segment's end: there is a hit if e.e <= r2.
  *
- * The fraction of a hit that does not start in the agent is (m.d - sqrt(d.d * r2 - c.c)) / d.d,
- * clamped to 0 … 1, rounded to float. The root of a negative number counts as 0.
+ * If the segment starts outside the agent and hits it, the hit's fraction is (m.d - sqrt(d.d * r2 -
+ * c.c)) / d.d, clamped to 0 … 1, rounded to float. The root of a negative number counts as 0.
  *
  * Whether a ray hits is never decided by subtracting one square from another: that would lose
  * precision. c is exact if the differences of coordinates have at most 26 significant bits. So even
@@ -588,8 +588,9 @@ typedef struct copse_sensors_def {
   uint32_t results;    /* maximum number of agents that an update finds, summed over all sensors. A
                         * sensor finds the agents within its outer distance, `leave`. If the sensor
                         * is a box and `radius` is less than `leave`, agents within `radius` count
-                        * twice toward this maximum. 0 … INT32_MAX. Default: 0. With 0, the first
-                        * update that finds an agent fails with COPSE_FULL, and sets *needed */
+                        * twice toward this maximum. 0 … INT32_MAX. Default: 0. With 0, an
+                        * update fails if it finds any agents, and writes the limit that it needs
+                        * (see copse_sensors_update) */
   uint32_t agents;     /* maximum number of slots of the index: 0 … COPSE_MAX_CAPACITY. Default:
                         * 1,000 */
   copse_allocator allocator; /* Default: malloc */
@@ -823,35 +824,16 @@ typedef struct copse_box_hit { /* the first hit of a ray */
  *
  * The exact rule if `inflate` is 0, in double. Let delta = to - from.
  * - The segment hits a box if two tests pass. First, the intervals of segment and box overlap on
- *   every axis. Second, in the plane of each pair of axes u, v, the box's corners are not all on
- *   one side of the segment's line. To find the side of a corner p, delta[u] * (p[v] - from[v]) is
- *   compared with delta[v] * (p[u] - from[u]).
+ *   every axis. Second, for each pair of axes u, v (in 3D, ignoring the third axis), the box's
+ *   corners are not all on one side of the line through the segment. To find the side of a corner
+ *   p, delta[u] * (p[v] - from[v]) is compared with delta[v] * (p[u] - from[u]).
  * - On each axis on which the segment starts outside the box, it reaches the nearer side of the box
  *   at the fraction (side - from) / delta. The hit's fraction is the greatest of these fractions,
  *   rounded to float; 0 if there are none. The normal is that of the side that is reached last,
  *   ties by lower axis.
  *
- * The exact rule if `inflate` is greater than 0, in double, sums in the order x, y, z. Let
- * delta = to - from, and let r2 = inflate * inflate. Let v.w be the dot product of vectors v and w.
- * - The segment is cut into parts where it crosses the planes of the box's sides: at the fractions
- *   (side - from) / delta between 0 and 1. On each axis, each part then lies either between the two
- *   sides or beyond one of them. The rules below are for one part, from the fraction `begin` to the
- *   fraction `end`.
- * - The part has its own vectors m and d. On an axis u on which it is beyond a side, at coordinate
- *   s, m[u] = s - from[u] and d[u] = delta[u]. On the other axes, which add nothing to its distance
- *   from the box, m[u] and d[u] are 0. Let c be the cross product of m and d, and let
- *   q = d.d * r2 - c.c and root = sqrt(q).
- * - If d is 0, the distance is the same along the whole part: it hits the box at `begin` if
- *   m.m <= r2, else it misses.
- * - If d is not 0 and q < 0, the part misses.
- * - Else take the interval of fractions from (m.d - root) / d.d to (m.d + root) / d.d. A point of
- *   the part is at most `inflate` away from the box if and only if its fraction is in this
- *   interval. So if the interval overlaps begin … end, the part hits the box where the overlap
- *   starts.
- * - The hit's fraction is that of the first part that hits, rounded to float.
- * - The normal is 0 if the fraction is 0. Otherwise, if d is not 0, it is -(root * d + e) / d.d /
- *   inflate, where e is the cross product of d and c. If d is 0 and m is not, it is -m / inflate.
- *   If both are 0, it is the normal of the side where the part begins. */
+ * The exact rule if `inflate` is greater than 0, in double, is the code of enter_rounded in
+ * octree_ray.c. The fraction is rounded to float. If it is 0, the normal is 0. */
 copse_status copse_octree_raycast(const copse_octree *tree, const float *from, const float *to,
                                   const copse_query *query, copse_box_hit *hit, uint32_t *visits);
 /* Batches run n queries in one call. The output has the same layout as that of the batches of
@@ -927,16 +909,17 @@ copse_status copse_octree_restorable(const copse_octree *tree, const void *bytes
  * (COPSE_SOLID_NOWHERE). Its solid side stays the same, even if its vertices move and its winding
  * flips (for an exception, see copse_obstacle_move). Every edge has a direction: if you walk that
  * way, with y up, the solid side is on your left. The edge is visible from the free side, on your
- * right. A polygon with COPSE_SOLID_NOWHERE has no solid side: its edges are visible from both
- * sides. A polygon whose area is currently 0 has no solid side either, but its edges are visible
- * only from their right. A polygon of two vertices is a thin wall: its two edges run in opposite
- * directions, one for each side.
+ * right. While a polygon has no area, neither side is solid. Its edges then run in the order of its
+ * vertices, and each is visible only from the side on its right. So a polygon of two vertices is a
+ * thin wall: its two edges run in opposite directions, one for each side. The edges of a polygon
+ * with COPSE_SOLID_NOWHERE are visible from both sides.
  *
  * An edge joins a vertex to the next vertex in the loop, and has the id of the first of the two. It
- * runs from the first to the second. If that would put the solid side on the right, it runs the
- * other way, with the same id. A polygon's slot is the id of its first vertex. New vertices get the
- * lowest free ids, in ascending order. The ids are consecutive if no vertex was removed before. An
- * edge without length (from a repeated vertex) stays in its loop, but is not in the tree.
+ * runs from the first to the second, unless that would put the solid side on the right: then it
+ * runs from the second to the first, with the same id. A polygon's slot is the id of its first
+ * vertex. New vertices get the lowest free ids, in ascending order. The ids are consecutive if no
+ * vertex was removed before. An edge without length (from a repeated vertex) stays in its loop, but
+ * is not in the tree.
  *
  * A cell of the tree is split along the line of an edge or, if no edge's line divides well, along a
  * line parallel to an axis. An edge that crosses this line is cut into pieces, one on each side.
@@ -1007,18 +990,17 @@ copse_status copse_obstacle_remove(copse_obstacle *tree, uint32_t slot);
 copse_status copse_obstacle_move(copse_obstacle *tree, uint32_t slot, const float *points,
                                  uint32_t count);
 void copse_obstacle_clear(copse_obstacle *tree);
-/* Returns in which direction a polygon's edges run, which may not be the order of its vertices: 1
- * if counter-clockwise, -1 if clockwise, 0 if the polygon has no area now or the slot is not a
- * polygon. If the polygon has a solid side, 1 means that it is solid inside, and -1 that it is
- * solid outside. */
+/* Returns the direction of a polygon's edges: 1 if counter-clockwise, -1 if clockwise, 0 if the
+ * polygon has no area now or the slot is not a polygon. The edges may run against the order
+ * of the polygon's vertices. If the polygon has a solid side, 1 means that it is solid inside, and
+ * -1 that it is solid outside. */
 int copse_obstacle_winding(const copse_obstacle *tree, uint32_t slot);
 /* True if polygons were added, removed or moved since the last build. */
 bool copse_obstacle_changed(const copse_obstacle *tree);
 /* Builds the tree from the current vertices, usually in O(N log N). On COPSE_NOT_FINITE, queries
  * still see the previous build. The candidates for a cell's splitting line are the lines of its
- * edges. If there are many edges, an evenly spread sample is used. A line is judged by the number
- * of pieces on the side that has more of them: the fewer, the better. If two lines tie, the one
- * with fewer pieces on its other side is better. If no candidate divides well, lines parallel to an
+ * edges. If there are many edges, an evenly spread sample is used. The line that divides the pieces
+ * most evenly, and cuts few of them, is chosen. If no candidate divides well, lines parallel to an
  * axis are candidates too. */
 copse_status copse_obstacle_build(copse_obstacle *tree, uint32_t *firstBad);
 
@@ -1066,10 +1048,11 @@ typedef struct copse_wall_hit {
  *
  * The exact rule: let a and b be the signed distances of the segment's start and end from the
  * edge's line, each multiplied by the edge's length. Take the axis, x or y, along which the segment
- * extends farther. On this axis, let the segment extend from s to t. Compute (p - s) / (t - s) for
- * both ends p of the edge: let `first` be the lesser result and `last` the greater. The hit's
- * fraction is a / (a - b), or `first` if a and b are both 0. The fraction is clamped to first …
- * last, then to 0 … 1. A segment of length 0 has fraction 0. */
+ * extends farther. On this axis, let s and t be the coordinates of the segment's start and end. For
+ * each end of the edge, let p be its coordinate on this axis, and compute (p - s) / (t - s). Let
+ * `first` be the lesser of the two results, and `last` the greater. The hit's fraction is a / (a -
+ * b), or `first` if a and b are both 0. The fraction is clamped to first … last, then to 0 … 1. A
+ * segment of length 0 has fraction 0. */
 copse_status copse_obstacle_raycast(const copse_obstacle *tree, const float *from, const float *to,
                                     copse_side side, copse_wall_hit *hit, uint32_t *visits);
 /* Casts n segments (x0, y0, x1, y1 each) like copse_obstacle_raycast. Writes the edge and the
@@ -1078,10 +1061,10 @@ copse_status copse_obstacle_raycast_many(const copse_obstacle *tree, const float
                                          uint32_t n, copse_side side, uint32_t *edges,
                                          float *fractions);
 /* Sets *inside to true if a point is in a solid area or on its border. An area is solid if its
- * winding number is positive. Edges have the solid side on their left, whatever the order of the
- * vertices. The winding number is the number of counter-clockwise loops of edges around the area,
- * minus the number of clockwise ones, plus 1 if any polygon is solid outside. Thin walls and
- * polygons with COPSE_SOLID_NOWHERE do not count. */
+ * winding number is positive. This is the number of counter-clockwise loops around the area, minus
+ * the number of clockwise ones, plus 1 if any polygon is solid outside. A loop's direction is that
+ * of its edges, which have the solid side on their left: the order of its vertices does not matter.
+ * Thin walls and polygons with COPSE_SOLID_NOWHERE do not count. */
 copse_status copse_obstacle_contains(const copse_obstacle *tree, const float *point, bool *inside,
                                      uint32_t *visits);
 
@@ -1195,9 +1178,9 @@ typedef struct copse_crowd_agent {
   float timeHorizonObstacles; /* like timeHorizon, but for walls. Horizons shorter than a time step
                                * count as one time step. Default: 2 */
   float maxAcceleration;      /* maximum change of velocity per second. If all time steps are
-                               * equally long, the agent brakes early enough not to hit walls. For
-                               * this, its horizon for walls is at least its stopping distance
-                               * divided by its present speed (up to 100 s). Default: INFINITY */
+                               * equally long, the agent brakes early enough not to hit walls. If it
+                               * needs more time to stop than timeHorizonObstacles, it looks further
+                               * ahead for walls, up to 100 s. Default: INFINITY */
   float priority;   /* the higher, the less the agent yields. With p as its own priority and q as
                      * its neighbor's, it does q / (p + q) of the avoidance; half if both are 0.
                      * Default: 0 */

@@ -67,13 +67,15 @@ static bool enter_box(const segment *ray, const float *lo, const float *hi, cops
 }
 
 /* Writes where a segment comes within `radius` of a box: the fraction of *hit and, if the segment
- * starts farther away, the normal. False if the segment never comes that near. For the exact rule,
- * see copse_octree_raycast in copse.h.
+ * starts farther away, the normal. False if the segment never comes that near. This code is the
+ * exact rule of copse_octree_raycast if `inflate` is greater than 0.
  *
  * The planes of the box's sides cut the segment into parts. Within a part, the segment is outside
  * of the same sides of the box. On the axes of these sides, m is the vector from the segment's
  * start to the side, and d the vector from its start to its end; on the other axes, both are 0. So
- * at the fraction f of the segment, its distance from the box is the length of f * d - m. */
+ * at the fraction f of the segment, its distance from the box is the length of f * d - m. It is at
+ * most `radius` from the fraction (m.d - root) / d.d to (m.d + root) / d.d, where u.v is the dot
+ * product of vectors u and v. */
 static bool enter_rounded(const segment *ray, const float *lo, const float *hi,
                           copse_box_hit *hit) {
   const double radius2 = ray->radius * ray->radius;

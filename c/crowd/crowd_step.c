@@ -35,8 +35,8 @@ static float inverse_horizon(const copse_crowd *crowd, crowd_field field, uint32
 }
 
 /* Returns 1 / time horizon for walls. If the agent's acceleration is limited, the horizon is at
- * least `braking`: the stopping distance divided by the present speed. One time step is added,
- * because the agent brakes from the next step on. */
+ * least `braking`: the stopping distance divided by the present speed, plus one time step, because
+ * the agent brakes from the next step on. */
 static float inverse_wall_horizon(const copse_crowd *crowd, uint32_t slot, float timeStep) {
   const float MOST_BRAKING = 100; /* in seconds: a longer horizon would reach walls far away */
   const float inverse = inverse_horizon(crowd, FIELD_TIME_HORIZON_OBSTACLES, slot, timeStep);

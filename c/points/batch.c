@@ -225,14 +225,16 @@ SMALL_CODE copse_status copse_points_all_within(const copse_points *points, floa
 static const float GUESS_MARGIN = 1.3f;
 
 /* If the candidates are too few or too many, select_near tries another distance. After this many
- * tries, it collects all candidates, and uses a heap if there are too many of them. */
+ * tries, it collects all agents within limit2, the squared distance limit of the query, and uses a
+ * heap if there are too many of them. */
 enum { SELECT_TRIES = 4 };
 
 SMALL_CODE static expectation expectation_start(uint32_t k, uint32_t dimensions) {
   /* With random agents in 2D (a Poisson process), the squared distance of the k-th neighbor exceeds
    * (1 + `spread`) times its mean for about 1% of agents. In 3D, the squared distance varies only
-   * 2/3 as much, because the number n of agents within a distance r grows as r^2 in 2D, but as r^3
-   * in 3D. So in 3D, r^2 grows as n^(2/3): if n changes by 3%, r^2 changes by about 2%. */
+   * 2/3 as much. Let n be the number of agents within a distance r: in 2D, r^2 is proportional to
+   * n; in 3D, to n^(2/3). So if n changes by 3%, r^2 changes by 3% in 2D, but only by about 2% in
+   * 3D. */
   const float spread = 2.33f / sqrtf((float)k) + 1.4f / (float)k;
   return (expectation){0, 0, 1 + (dimensions == 3 ? spread * 2 / 3 : spread), 0, 0};
 }
@@ -362,10 +364,10 @@ SMALL_CODE static uint32_t nearest_alone(const batch_query *batch, const float *
   return nearest_of_query(batch, center, &query, k, reach2, row);
 }
 
-/* Queries the whole index, not only the gathered agents, and writes the row of entry i of `near`.
- * Needed if the entry has fewer than k neighbors within the squared distance reach2. The query
- * begins with a squared distance of at least 2 * reach2, and continues farther away if it finds too
- * few. */
+/* Finds the k nearest agents of entry i of `near`, and writes them to `row`. Searches the whole
+ * index, not only the gathered agents. Needed if fewer than k agents are within the squared
+ * distance reach2. The search begins with a squared distance of at least 2 * reach2, and continues
+ * farther away if it finds too few. */
 SMALL_CODE OUT_OF_LINE uint32_t nearest_beyond(const batch_query *batch, const nearby *near,
                                                uint32_t i, uint32_t k, float reach2, pairs row) {
   float center[3];
