@@ -402,12 +402,12 @@ copse_status copse_points_cone(const copse_points *points, const float *center,
                                const copse_query *query, copse_results *results);
 
 /* Finds the first agent hit by the segment from the point `from` to the point `to`, ties by lower
- * id. Agents are circles or spheres of `radius`, which may be INFINITY. If `radii` is not NULL, it
- * holds a radius for each slot: values above `radius` count as `radius`, NaN and negative values as
- * 0. query.inflate is added to each agent's radius; the sum is rounded to float. An agent that
- * contains `from` is hit at fraction 0. A segment of length 0 hits the agents that contain it. Uses
- * the query's mask, exclude and inflate. Cost: usually O(log N + agents within `radius` of the
- * segment).
+ * id. Agents are circles or spheres. If `radii` is NULL, each has the radius `radius`. Else `radii`
+ * holds a radius for each slot, and `radius`, which may be INFINITY, is the upper limit: values
+ * above it count as `radius`, NaN and negative values as 0. query.inflate is added to each agent's
+ * radius; the sum is rounded to float. An agent that contains `from` is hit at fraction 0. A
+ * segment of length 0 hits the agents that contain it. Uses the query's mask, exclude and inflate.
+ * Cost: usually O(log N + agents within `radius` of the segment).
  *
  * The exact rule for one agent, in double, each step rounded, sums in the order x, y, z. Let
  * `center` be the agent's center, and r the sum of its radius and query.inflate, as above. Let d =
@@ -1046,13 +1046,13 @@ typedef struct copse_wall_hit {
 } copse_wall_hit;
 /* Finds the first edge that a segment intersects, ties by lower id.
  *
- * The exact rule: let a and b be the signed distances of the segment's start and end from the
+ * The exact rule: let f and g be the signed distances of the segment's start and end from the
  * edge's line, each multiplied by the edge's length. Take the axis, x or y, along which the segment
- * extends farther. On this axis, let s and t be the coordinates of the segment's start and end. For
- * each end of the edge, let p be its coordinate on this axis, and compute (p - s) / (t - s). Let
- * `first` be the lesser of the two results, and `last` the greater. The hit's fraction is a / (a -
- * b), or `first` if a and b are both 0. The fraction is clamped to first … last, then to 0 … 1. A
- * segment of length 0 has fraction 0. */
+ * extends farther. On this axis, let the segment run from s to t. An endpoint of the edge, with the
+ * coordinate p, then has the fraction (p - s) / (t - s). Let `first` be the lesser of the fractions
+ * of the edge's two endpoints, and `last` the greater. The hit's fraction is f / (f - g), or
+ * `first` if f and g are both 0. The fraction is clamped to first … last, then to 0 … 1. A segment
+ * of length 0 has fraction 0. */
 copse_status copse_obstacle_raycast(const copse_obstacle *tree, const float *from, const float *to,
                                     copse_side side, copse_wall_hit *hit, uint32_t *visits);
 /* Casts n segments (x0, y0, x1, y1 each) like copse_obstacle_raycast. Writes the edge and the
@@ -1383,8 +1383,8 @@ uint32_t copse_flowfield_goal_count(const copse_flowfield *field);
 /* Builds the field from the walls of the tree's last build, the closed cells and the goals. Drops
  * an unfinished build that copse_flowfield_update began. Usually O(cells + walls * cells in sight
  * of a corner). *needed is the number of anchors; `needed` may be NULL. COPSE_FULL: the capacity is
- * too small. Queries then still see the previous build, and *needed is a lower bound of the
- * capacity that is necessary. */
+ * too small. Queries then still see the previous build. *needed is then only a lower bound: a
+ * capacity of *needed may still be too small. */
 copse_status copse_flowfield_build(copse_flowfield *field, uint32_t *needed);
 /* Builds the field a part at a time. Each call goes on with the build under way or, if there is
  * none, begins one. Returns after visiting about `work` cells. A call may visit more, because it

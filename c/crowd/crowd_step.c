@@ -34,9 +34,9 @@ static float inverse_horizon(const copse_crowd *crowd, crowd_field field, uint32
   return 1 / (horizon > timeStep ? horizon : timeStep);
 }
 
-/* Returns 1 / time horizon for walls. If the agent's acceleration is limited, the horizon is at
- * least `braking`: the stopping distance divided by the present speed, plus one time step, because
- * the agent brakes from the next step on. */
+/* Returns 1 / time horizon for walls. If the agent's acceleration is limited, the horizon is long
+ * enough to stop in front of walls: at least the stopping distance divided by the present speed. To
+ * this, one time step is added, because the agent starts to brake only in the next step. */
 static float inverse_wall_horizon(const copse_crowd *crowd, uint32_t slot, float timeStep) {
   const float MOST_BRAKING = 100; /* in seconds: a longer horizon would reach walls far away */
   const float inverse = inverse_horizon(crowd, FIELD_TIME_HORIZON_OBSTACLES, slot, timeStep);

@@ -219,22 +219,23 @@ SMALL_CODE copse_status copse_points_all_within(const copse_points *points, floa
 
 /* ---- Rows of the k nearest agents -------------------------------------------------------- */
 
-/* select_near, below, first collects a row's candidates within guess2: the squared distance of an
- * earlier row's k-th neighbor, times GUESS_MARGIN. Measured: with 1.3, a second try is rarely
- * needed, and few candidates are superfluous. */
+/* select_near, below, first collects a row's candidates within a guessed squared distance, guess2.
+ * The guess is the squared distance from an earlier row's agent to its k-th neighbor, times
+ * GUESS_MARGIN. Measured: with 1.3, a second try is rarely needed, and few candidates are
+ * superfluous. */
 static const float GUESS_MARGIN = 1.3f;
 
 /* If the candidates are too few or too many, select_near tries another distance. After this many
- * tries, it collects all agents within limit2, the squared distance limit of the query, and uses a
- * heap if there are too many of them. */
+ * tries, it collects all agents within limit2, the greatest squared distance that it may search,
+ * and uses a heap if there are too many of them. */
 enum { SELECT_TRIES = 4 };
 
 SMALL_CODE static expectation expectation_start(uint32_t k, uint32_t dimensions) {
-  /* With random agents in 2D (a Poisson process), the squared distance of the k-th neighbor exceeds
-   * (1 + `spread`) times its mean for about 1% of agents. In 3D, the squared distance varies only
-   * 2/3 as much. Let n be the number of agents within a distance r: in 2D, r^2 is proportional to
-   * n; in 3D, to n^(2/3). So if n changes by 3%, r^2 changes by 3% in 2D, but only by about 2% in
-   * 3D. */
+  /* If agents are random in 2D (a Poisson process), only about 1% of them have a k-th neighbor
+   * whose squared distance is more than (1 + `spread`) times the mean. In 3D, the squared distance
+   * varies only 2/3 as much. The reason: for n agents within a distance r, r^2 is proportional to n
+   * in 2D, but to n^(2/3) in 3D. So where n varies by 3%, r^2 varies by 3% in 2D, but only by about
+   * 2% in 3D. */
   const float spread = 2.33f / sqrtf((float)k) + 1.4f / (float)k;
   return (expectation){0, 0, 1 + (dimensions == 3 ? spread * 2 / 3 : spread), 0, 0};
 }
@@ -364,8 +365,8 @@ SMALL_CODE static uint32_t nearest_alone(const batch_query *batch, const float *
   return nearest_of_query(batch, center, &query, k, reach2, row);
 }
 
-/* Finds the k nearest agents of entry i of `near`, and writes them to `row`. Searches the whole
- * index, not only the gathered agents. Needed if fewer than k agents are within the squared
+/* Finds the k agents nearest to an asker, entry i of `near`, and writes them to `row`. Searches the
+ * whole index, not only the gathered agents. Needed if fewer than k agents are within the squared
  * distance reach2. The search begins with a squared distance of at least 2 * reach2, and continues
  * farther away if it finds too few. */
 SMALL_CODE OUT_OF_LINE uint32_t nearest_beyond(const batch_query *batch, const nearby *near,
