@@ -410,16 +410,17 @@ copse_status copse_points_cone(const copse_points *points, const float *center,
  * Cost: usually O(log N + agents within `radius` of the segment).
  *
  * The exact rule for one agent, in double, each step rounded, sums in the order x, y, z. Let
- * `center` be the agent's center, and r the sum of its radius and query.inflate, as above. Let d =
- * to - from, m = center - from, e = center - to, and r2 = r * r. Let u.v be the dot product of u
- * and v, and c the cross product of m and d.
+ * `center` be the agent's center, and r the sum of its radius and query.inflate, as above. Let
+ * d = to - from, m = center - from, e = center - to, and r2 = r * r. Let u.v be the dot product of
+ * u and v, and c the cross product of m and d.
  * - If m.m <= r2, the segment starts in the agent: a hit at fraction 0.
  * - Else if m.d <= 0, the segment leads away from the agent: no hit.
  * - Else if m.d < d.d, there is a hit if c.c <= d.d * r2.
  * - Else the agent's center is beyond the segment's end: there is a hit if e.e <= r2.
  *
- * If the segment starts outside the agent and hits it, the hit's fraction is (m.d - sqrt(d.d * r2 -
- * c.c)) / d.d, clamped to 0 … 1, rounded to float. The root of a negative number counts as 0.
+ * If the segment starts outside the agent and hits it, the hit's fraction is
+ * (m.d - sqrt(d.d * r2 - c.c)) / d.d, clamped to 0 … 1, rounded to float. The root of a negative
+ * number counts as 0.
  *
  * Whether a ray hits is never decided by subtracting one square from another: that would lose
  * precision. c is exact if the differences of coordinates have at most 26 significant bits. So even
@@ -991,9 +992,9 @@ copse_status copse_obstacle_move(copse_obstacle *tree, uint32_t slot, const floa
                                  uint32_t count);
 void copse_obstacle_clear(copse_obstacle *tree);
 /* Returns the direction of a polygon's edges: 1 if counter-clockwise, -1 if clockwise, 0 if the
- * polygon has no area now or the slot is not a polygon. The edges may run against the order
- * of the polygon's vertices. If the polygon has a solid side, 1 means that it is solid inside, and
- * -1 that it is solid outside. */
+ * polygon has no area now or the slot is not a polygon. The edges may run against the order of the
+ * polygon's vertices. If the polygon has a solid side, 1 means that it is solid inside, and -1 that
+ * it is solid outside. */
 int copse_obstacle_winding(const copse_obstacle *tree, uint32_t slot);
 /* True if polygons were added, removed or moved since the last build. */
 bool copse_obstacle_changed(const copse_obstacle *tree);

@@ -117,6 +117,7 @@ static bool enter_rounded(const segment *ray, const float *lo, const float *hi,
     for (int axis = 0; axis < 3; axis++) {
       const int next = (axis + 1) % 3, last = (axis + 2) % 3;
       const double across = d[next] * c[last] - d[last] * c[next];
+      /* The vector to the box: m - f * d, where f is `enter`. */
       const double inward = d2 > 0 ? (root * d[axis] + across) / d2 : m[axis];
       hit->normal[axis] = fraction > 0 ? (float)(0 - inward / ray->radius) : 0;
     }

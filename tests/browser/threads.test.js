@@ -43,7 +43,7 @@ async function noted(page, pattern) {
   try {
     await until(page, matches, pattern.source)
   } catch (cause) {
-    const note = await page.locator('#note-threads').textContent()
+    const note = await page.evaluate(() => document.getElementById('note-threads')?.textContent)
     throw new Error(`the note is "${note}", not ${pattern}`, { cause })
   }
 }
