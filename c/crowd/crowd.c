@@ -37,6 +37,7 @@ static bool definition_ok(const copse_crowd_def *def) {
 static uint64_t carve(copse_crowd *crowd, void *memory) {
   arena block = arena_over(memory);
   const uint64_t capacity = crowd->def.capacity, rows = capacity * crowd->def.maxNeighbors;
+  const uint64_t led = crowd->def.dimensions == 2 ? capacity : 0; /* flow fields are in 2D only */
   for (int field = 0; field < FIELDS; field++)
     crowd->fields[field] =
         arena_carve(&block, capacity * crowd_words(crowd, field) + BOX_PADDING, sizeof(float));
@@ -46,8 +47,8 @@ static uint64_t carve(copse_crowd *crowd, void *memory) {
   crowd->outcome.stuck.slots = arena_carve(&block, capacity, sizeof(uint32_t));
   crowd->present = arena_carve(&block, capacity, sizeof(uint32_t));
   crowd->bodies = arena_carve(&block, capacity, sizeof *crowd->bodies);
-  crowd->newVelocities = arena_carve(&block, capacity * crowd->def.dimensions, sizeof(float));
-  crowd->distances = arena_carve(&block, capacity, sizeof(float));
+  crowd->ledVelocities = arena_carve(&block, led * 2, sizeof(float));
+  crowd->distances = arena_carve(&block, led, sizeof(float));
   crowd->lists.counts = arena_carve(&block, capacity, sizeof(uint32_t));
   crowd->lists.ids = arena_carve(&block, rows, sizeof(uint32_t));
   crowd->lists.distances2 = arena_carve(&block, rows, sizeof(float));

@@ -3,7 +3,8 @@
  * The attributes of agents are fields: arrays by slot, most of which the caller may write. A step
  * copies the attributes that an agent's neighbors read into a body (orca_body), and uses an agent
  * tree to find the nearest neighbors of every agent. Then, for each agent, the step sets up
- * constraints and chooses the best velocity. No agent moves before all have chosen, so the order of
+ * constraints, chooses the best velocity and moves the agent. Agents read each other's positions
+ * and velocities only from the bodies, which stay as they were before the step. So the order of
  * agents does not matter. */
 #ifndef COPSE_CROWD_H
 #define COPSE_CROWD_H
@@ -81,6 +82,7 @@ typedef struct crowd_overview {
   uint32_t bad;           /* the first agent for which crowd_is_finite is false, or COPSE_NONE */
   uint32_t maxNeighbors;  /* the greatest crowd_neighbor_limit of any agent */
   float neighborDistance; /* the greatest neighborDistance of any agent that avoids neighbors */
+  float leastDistance;    /* the least one */
   bool hasMasks;          /* true if any active agent's mask is not COPSE_ALL_GROUPS */
   bool isUnequal;         /* true if any agent is CROWD_UNEQUAL */
 } crowd_overview;
@@ -122,8 +124,7 @@ struct copse_crowd {
    * agents. */
   uint32_t *present; /* by slot: the agent's groups; 0 if it is disabled or the slot is free */
   orca_body *bodies;
-  float *newVelocities; /* by slot: the chosen velocity; before that, if a flow field leads the
-                         * agent, its preferred velocity */
+  float *ledVelocities; /* by slot: if a flow field leads the agent, its preferred velocity */
   float *distances;     /* by slot: if a flow field leads the agent, the length of its path */
   bool isEqual;         /* true if all agents share avoidance evenly: none is CROWD_UNEQUAL */
   crowd_part *parts;    /* one per range of slots; NULL if steps are never divided into tasks */

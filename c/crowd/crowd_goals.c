@@ -18,14 +18,11 @@ static const float REST_AFTER = 0.5f, STUCK_AFTER = 2, RETURN_AFTER = 1;
  * of their radii. */
 static const float BESIDE = 1.5f;
 
-static float distance_to(const float *a, const float *b, uint32_t dim) {
+OUT_OF_LINE float distance_to(const float *a, const float *b, uint32_t dim) {
   WORKED(1);
-  double sum = 0;
-  for (uint32_t axis = 0; axis < dim; axis++) {
-    const double gap = (double)a[axis] - (double)b[axis];
-    sum += gap * gap;
-  }
-  return (float)sqrt(sum);
+  const double x = (double)a[0] - (double)b[0], y = (double)a[1] - (double)b[1];
+  const double z = dim == 3 ? (double)a[2] - (double)b[2] : 0;
+  return (float)sqrt(x * x + y * y + z * z);
 }
 
 bool crowd_have_one_goal(const copse_crowd *crowd, uint32_t a, uint32_t b) {
@@ -50,7 +47,7 @@ SMALL_CODE OUT_OF_LINE bool is_held_up(const copse_crowd *crowd, uint32_t slot, 
     const orca_body *other = &crowd->bodies[ids[i]];
     WORKED(1);
     if (!isAtGoal && !(other->state & CROWD_ARRIVED)) continue;
-    const float *otherPosition = crowd_vector(crowd, FIELD_POSITION, ids[i]);
+    const float otherPosition[3] = {other->position[0], other->position[1], other->z};
     const float near = BESIDE * (own->radius + other->radius);
     if (distance_to(position, otherPosition, dim) > near) continue;
     float otherDistance = distance_to(goal, otherPosition, dim);
@@ -126,7 +123,7 @@ ALWAYS_INLINE void prefer(copse_crowd *crowd, crowd_outcome *outcome, uint32_t s
   const double speed = (double)crowd_number(crowd, FIELD_PREFERRED_SPEED, slot);
   const double step = speed * (double)timeStep;
   if (dim == 2 && crowd->bodies[slot].state & CROWD_LED) {
-    const float *led = crowd->newVelocities + (size_t)slot * 2;
+    const float *led = crowd->ledVelocities + (size_t)slot * 2;
     const float distance = crowd->distances[slot];
     const bool rests =
         update_progress(crowd, outcome, slot, distance, (float)step, timeStep, ids, count);

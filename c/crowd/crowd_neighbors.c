@@ -32,13 +32,15 @@ enum { PAUSE = 32 };
 static const float ROUNDED_UP = 1.00001f, UNDERFLOW = 1e-17f;
 
 /* Sets how many of its neighbors an agent avoids: at most its maxNeighbors, and only those within
- * its neighborDistance. `distances2` are the neighbors' squared distances, ascending. */
-static void count_in_range(copse_crowd *crowd, uint32_t slot, const float *distances2,
-                           uint32_t count) {
+ * its neighborDistance. `distances2` are the neighbors' squared distances, ascending. They are
+ * not read if the agent avoids neighbors as far away as the last search reached. */
+OUT_OF_LINE void count_in_range(copse_crowd *crowd, uint32_t slot, const float *distances2,
+                                uint32_t count) {
   const uint32_t limit = crowd_neighbor_limit(crowd, slot);
   const float distance = crowd_number(crowd, FIELD_NEIGHBOR_DISTANCE, slot);
   if (count > limit) count = limit;
-  for (; count && distances2[count - 1] > distance * distance; count--) WORKED(1);
+  if (distance < crowd->listDistance)
+    for (; count && distances2[count - 1] > distance * distance; count--) WORKED(1);
   crowd->counts[slot] = count;
 }
 
@@ -150,9 +152,10 @@ SMALL_CODE static bool search(copse_crowd *crowd, const crowd_overview *overview
   copse_query query = copse_query_default();
   query.maxDistance = distance;
   crowd->stride = overview->maxNeighbors;
+  crowd->listDistance = distance;
   points_build_source(crowd->tree, &source, NULL);
   batch_all_neighbors(crowd->tree, agenttree_all_neighbors, crowd->stride, &query, masks,
-                      &crowd->lists);
+                      &crowd->lists, overview->leastDistance < distance);
   if (!is_divided(crowd, end)) return !count_neighbors(crowd, (task_range){0, end});
   bool isFull = false;
   for (uint32_t i = each_range(crowd, end, count_task, end); i-- > 0;)
@@ -193,6 +196,5 @@ SMALL_CODE void crowd_find_neighbors(copse_crowd *crowd, const crowd_overview *o
   const bool wantsLists = !overview->hasMasks && !crowd->pause;
   crowd->pause = wantsLists ? PAUSE : crowd->pause ? crowd->pause - 1 : 0;
   const float distance = wantsLists ? MARGIN * needed : needed;
-  const bool isUsable = search(crowd, overview, distance) && wantsLists;
-  crowd->listDistance = isUsable ? distance : 0;
+  if (!search(crowd, overview, distance) || !wantsLists) crowd->listDistance = 0;
 }

@@ -23,8 +23,8 @@ static const float PATIENCE = 2;
  * down. */
 static const float QUEUE = 4;
 
-/* An agent that is still walking uses a shorter time horizon for neighbors that have arrived: its
- * own, times this factor. So the agent can come close to them, and push between them. */
+/* The factor by which a walking agent shortens its time horizon toward neighbors that have arrived.
+ * So it can come close to them, and push between them. */
 static const float PUSH = 1.0f / 8;
 
 /* Returns 1 / time horizon. A horizon shorter than the time step counts as one time step. */
@@ -35,8 +35,9 @@ static float inverse_horizon(const copse_crowd *crowd, crowd_field field, uint32
 }
 
 /* Returns 1 / time horizon for walls. If the agent's acceleration is limited, the horizon is long
- * enough to stop in front of walls: at least the stopping distance divided by the present speed. To
- * this, one time step is added, because the agent starts to brake only in the next step. */
+ * enough to stop in front of walls: at least speed / (2 * acceleration), the stopping distance
+ * divided by the present speed. One time step is added, because the agent starts to brake only in
+ * the next step. */
 static float inverse_wall_horizon(const copse_crowd *crowd, uint32_t slot, float timeStep) {
   const float MOST_BRAKING = 100; /* in seconds: a longer horizon would reach walls far away */
   const float inverse = inverse_horizon(crowd, FIELD_TIME_HORIZON_OBSTACLES, slot, timeStep);
@@ -254,8 +255,8 @@ typedef struct step_job {
   uint32_t end; /* one past the last slot in use */
 } step_job;
 
-/* Writes an agent's next velocity to crowd->newVelocities. */
-OUT_OF_LINE void choose_velocity(const step_job *job, crowd_outcome *outcome, uint32_t slot) {
+/* Chooses an agent's velocity, and moves the agent. Reads other agents only from crowd->bodies. */
+OUT_OF_LINE void move_agent(const step_job *job, crowd_outcome *outcome, uint32_t slot) {
   copse_crowd *const crowd = job->crowd;
   const copse_obstacle *const walls = job->walls;
   const float timeStep = job->timeStep;
@@ -263,7 +264,8 @@ OUT_OF_LINE void choose_velocity(const step_job *job, crowd_outcome *outcome, ui
   const uint32_t dim = crowd->def.dimensions, count = crowd->counts[slot];
   const uint32_t *ids = crowd->lists.ids + (size_t)slot * crowd->stride;
   const bool isExact = crowd->def.exact;
-  float preferred[3], *velocity = crowd->newVelocities + (size_t)slot * dim;
+  float preferred[3], *velocity = crowd_vector(crowd, FIELD_VELOCITY, slot);
+  float *position = crowd_vector(crowd, FIELD_POSITION, slot);
   orca_terms terms, *usedTerms = NULL;
   constraint_set constraints;
   constraints.dimensions = dim;
@@ -301,6 +303,7 @@ OUT_OF_LINE void choose_velocity(const step_job *job, crowd_outcome *outcome, ui
                         : solve_change(&constraints, &agent, preferred, change, velocity);
     limit_speed(velocity, dim, agent.maxSpeed);
   }
+  for (uint32_t axis = 0; axis < dim; axis++) position[axis] += velocity[axis] * timeStep;
   outcome->infeasible += !isFeasible;
   outcome->neighbors += count;
 }
@@ -312,7 +315,7 @@ OUT_OF_LINE void choose_velocity(const step_job *job, crowd_outcome *outcome, ui
  * Returns a summary of these agents. Stops at the first agent that is not finite (see
  * crowd_is_finite). */
 static crowd_overview prepare(copse_crowd *crowd, task_range range) {
-  crowd_overview overview = {.bad = COPSE_NONE};
+  crowd_overview overview = {.bad = COPSE_NONE, .leastDistance = INFINITY};
   for (uint32_t slot = range.begin; slot < range.end; slot++) {
     crowd->present[slot] = crowd->bodies[slot].state = 0;
     if (!crowd_is_active(crowd, slot)) continue;
@@ -328,31 +331,19 @@ static crowd_overview prepare(copse_crowd *crowd, task_range range) {
     const uint32_t wanted = crowd_neighbor_limit(crowd, slot);
     const float distance = crowd_number(crowd, FIELD_NEIGHBOR_DISTANCE, slot);
     if (wanted > overview.maxNeighbors) overview.maxNeighbors = wanted;
-    if (wanted && distance > overview.neighborDistance) overview.neighborDistance = distance;
+    if (!wanted) continue;
+    if (distance > overview.neighborDistance) overview.neighborDistance = distance;
+    if (distance < overview.leastDistance) overview.leastDistance = distance;
   }
   return overview;
 }
 
-static void choose_velocities(const step_job *job, crowd_outcome *outcome, task_range range) {
+static void move_agents(const step_job *job, crowd_outcome *outcome, task_range range) {
   outcome->infeasible = outcome->overlaps = 0;
   outcome->arrived.count = outcome->stuck.count = 0;
   outcome->neighbors = 0;
   for (uint32_t slot = range.begin; slot < range.end; slot++)
-    if (job->crowd->bodies[slot].state & CROWD_MOVES) choose_velocity(job, outcome, slot);
-}
-
-static void move(copse_crowd *crowd, float timeStep, task_range range) {
-  const uint32_t dim = crowd->def.dimensions;
-  for (uint32_t slot = range.begin; slot < range.end; slot++) {
-    if (!(crowd->bodies[slot].state & CROWD_MOVES)) continue;
-    const float *chosen = crowd->newVelocities + (size_t)slot * dim;
-    float *position = crowd_vector(crowd, FIELD_POSITION, slot);
-    float *velocity = crowd_vector(crowd, FIELD_VELOCITY, slot);
-    for (uint32_t axis = 0; axis < dim; axis++) {
-      velocity[axis] = chosen[axis];
-      position[axis] += chosen[axis] * timeStep;
-    }
-  }
+    if (job->crowd->bodies[slot].state & CROWD_MOVES) move_agent(job, outcome, slot);
 }
 
 /* ---- The same, divided into tasks ---- */
@@ -368,7 +359,7 @@ static void prepare_task(void *argument, uint32_t index) {
 
 static crowd_overview prepare_in_tasks(step_job *job) {
   const uint32_t ranges = task_ranges(CROWD_RANGE, job->end);
-  crowd_overview overview = {.bad = COPSE_NONE};
+  crowd_overview overview = {.bad = COPSE_NONE, .leastDistance = INFINITY};
   tasks_run(&job->crowd->def.tasks, prepare_task, job, ranges);
   for (uint32_t i = ranges; i-- > 0;) {
     const crowd_overview *part = &job->crowd->parts[i].overview;
@@ -377,13 +368,14 @@ static crowd_overview prepare_in_tasks(step_job *job) {
     if (part->maxNeighbors > overview.maxNeighbors) overview.maxNeighbors = part->maxNeighbors;
     if (part->neighborDistance > overview.neighborDistance)
       overview.neighborDistance = part->neighborDistance;
+    if (part->leastDistance < overview.leastDistance) overview.leastDistance = part->leastDistance;
     overview.hasMasks |= part->hasMasks;
     overview.isUnequal |= part->isUnequal;
   }
   return overview;
 }
 
-static void choose_task(void *argument, uint32_t index) {
+static void move_task(void *argument, uint32_t index) {
   const step_job *job = argument;
   const task_range range = range_of(job, index);
   const crowd_outcome *whole = &job->crowd->outcome;
@@ -393,7 +385,7 @@ static void choose_task(void *argument, uint32_t index) {
    * step. */
   outcome->arrived.slots = whole->arrived.slots + range.begin;
   outcome->stuck.slots = whole->stuck.slots + range.begin;
-  choose_velocities(job, outcome, range);
+  move_agents(job, outcome, range);
 }
 
 /* Moves the events of a range to the end of the whole list. */
@@ -402,11 +394,11 @@ static void append_events(crowd_events *whole, const crowd_events *part) {
   whole->count += part->count;
 }
 
-static void choose_in_tasks(step_job *job) {
+static void move_in_tasks(step_job *job) {
   const uint32_t ranges = task_ranges(CROWD_RANGE, job->end);
   crowd_outcome *whole = &job->crowd->outcome;
-  tasks_run(&job->crowd->def.tasks, choose_task, job, ranges);
-  choose_velocities(job, whole, (task_range){0, 0}); /* sets all counts to 0 */
+  tasks_run(&job->crowd->def.tasks, move_task, job, ranges);
+  move_agents(job, whole, (task_range){0, 0}); /* sets all counts to 0 */
   for (uint32_t i = 0; i < ranges; i++) {
     const crowd_outcome *part = &job->crowd->parts[i].outcome;
     append_events(&whole->arrived, &part->arrived);
@@ -415,11 +407,6 @@ static void choose_in_tasks(step_job *job) {
     whole->overlaps += part->overlaps;
     whole->neighbors += part->neighbors;
   }
-}
-
-static void move_task(void *argument, uint32_t index) {
-  const step_job *job = argument;
-  move(job->crowd, job->timeStep, range_of(job, index));
 }
 
 /* ---- The step ---- */
@@ -440,13 +427,10 @@ copse_status copse_crowd_step(copse_crowd *crowd, const copse_obstacle *walls, f
   crowd->isEqual = !overview.isUnequal;
   crowd_find_neighbors(crowd, &overview);
   if (crowd->lead) crowd->lead(crowd, job.end, timeStep);
-  if (isDivided) {
-    choose_in_tasks(&job);
-    tasks_run(&crowd->def.tasks, move_task, &job, task_ranges(CROWD_RANGE, job.end));
-  } else {
-    choose_velocities(&job, &crowd->outcome, all);
-    move(crowd, timeStep, all);
-  }
+  if (isDivided)
+    move_in_tasks(&job);
+  else
+    move_agents(&job, &crowd->outcome, all);
   crowd->time += (double)timeStep;
   crowd->steps++;
   return COPSE_OK;

@@ -56,7 +56,7 @@ static void lead_agent(copse_crowd *crowd, const copse_flowfield *field, uint32_
   const float speed = crowd_number(crowd, FIELD_PREFERRED_SPEED, slot);
   const float gap = flow_length(position, aim.point);
   const float scale = gap > speed * timeStep ? speed : gap / timeStep;
-  float *preferred = crowd->newVelocities + (size_t)slot * 2;
+  float *preferred = crowd->ledVelocities + (size_t)slot * 2;
   for (uint32_t axis = 0; axis < 2; axis++) preferred[axis] = aim.direction[axis] * scale;
   crowd->bodies[slot].state |= CROWD_LED;
   *state = (*state & ((1u << CROWD_AIM_SHIFT) - 1)) | (aim.anchor + 1) << CROWD_AIM_SHIFT;

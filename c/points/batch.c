@@ -68,9 +68,9 @@ static run_list run_list_of(const near_run *runs, const near_run *whole, uint32_
 }
 
 /* Filters the gathered agents i … i + 3. `inside` says which of them are within the distance.
- * Returns a bit for each, set if it is inside and belongs in the asker's row. The asker itself does
- * not belong there, nor do agents that the query excludes, or whose groups do not match the asker's
- * mask. In a plain batch all groups match. */
+ * Returns a bit for each, set if it is inside and belongs in the asker's row. The asker itself is
+ * left out, and so are agents that the query excludes and agents whose groups do not match the
+ * asker's mask. In a plain batch all groups match. */
 ALWAYS_INLINE uint32_t wanted(word4 inside, const nearby *near, uint32_t i, word4 ids,
                               const batch_asker *asker, const bool plain) {
   inside = word4_without(inside, word4_equal(ids, asker->skipped));
@@ -82,8 +82,8 @@ ALWAYS_INLINE uint32_t wanted(word4 inside, const nearby *near, uint32_t i, word
 /* ---- Rows of all agents within a radius -------------------------------------------------- */
 
 /* Initializes a writer for `count` rows. If only some of them will be written (`written` <
- * `count`), empties all rows first. `waiting` has room for ROWS_WAITING rows, whose offsets and
- * counts wait there until rows_flush. */
+ * `count`), empties all rows first. `waiting` has room for the offsets and counts of ROWS_WAITING
+ * rows, which are kept there until rows_flush. */
 SMALL_CODE static void rows_start(row_writer *writer, waiting_row *waiting, const copse_rows *rows,
                                   uint32_t count, uint32_t written) {
   if (count > written) {
@@ -226,25 +226,26 @@ SMALL_CODE copse_status copse_points_all_within(const copse_points *points, floa
 static const float GUESS_MARGIN = 1.3f;
 
 /* If the candidates are too few or too many, select_near tries another distance. After this many
- * tries, it collects all agents within limit2, the greatest squared distance that it may search,
- * and uses a heap if there are too many of them. */
+ * tries, it collects all agents within limit2, and uses a heap if there are too many of them.
+ * limit2 is the greatest squared distance that it may search. */
 enum { SELECT_TRIES = 4 };
 
 SMALL_CODE static expectation expectation_start(uint32_t k, uint32_t dimensions) {
-  /* If agents are random in 2D (a Poisson process), only about 1% of them have a k-th neighbor
-   * whose squared distance is more than (1 + `spread`) times the mean. In 3D, the squared distance
-   * varies only 2/3 as much. The reason: for n agents within a distance r, r^2 is proportional to n
-   * in 2D, but to n^(2/3) in 3D. So where n varies by 3%, r^2 varies by 3% in 2D, but only by about
-   * 2% in 3D. */
+  /* Agents differ in how far away their k-th neighbor is, so `expect` takes the mean of the squared
+   * distances, and multiplies it by a margin. If positions are random (a Poisson process), this
+   * reaches the k-th neighbor of about 99% of the agents. In 3D, squared distances vary 2/3 as much
+   * as in 2D. */
   const float spread = 2.33f / sqrtf((float)k) + 1.4f / (float)k;
-  return (expectation){0, 0, 1 + (dimensions == 3 ? spread * 2 / 3 : spread), 0, 0};
+  return (expectation){.margin = 1 + (dimensions == 3 ? spread * 2 / 3 : spread)};
 }
 
 void expect(expectation *expected) {
   if (expected->full)
     expected->reach2 = (float)(expected->sum2 / expected->full) * expected->margin;
-  else /* no row had k ids: the next search reaches twice as far, or has no limit */
-    expected->reach2 = expected->reach2 > 0 ? expected->reach2 * 4 : INFINITY;
+  else if (expected->reach2 > 0)
+    expected->reach2 *= 4; /* no row had k ids: the next search looks twice as far */
+  else
+    expected->reach2 = INFINITY;
   expected->sum2 = 0;
   expected->full = 0;
 }
@@ -326,6 +327,17 @@ static uint32_t select_near(const batch_query *batch, const nearby *near, const 
   }
 }
 
+/* Copies `count` ids or distances: for so few, faster than one memcpy. */
+static void copy_row(void *to, const void *from, uint32_t count) {
+  uint32_t *target = to, i = 0;
+  const uint32_t *source = from;
+  for (; i + 4 <= count; i += 4) {
+    WORKED(1);
+    memcpy(target + i, source + i, 4 * sizeof *target);
+  }
+  for (; i < count; i++) memcpy(target + i, source + i, sizeof *target);
+}
+
 SMALL_CODE void batch_flush(neighbor_search *search) {
   row_queue *queue = &search->queue;
   const uint32_t k = search->k;
@@ -333,17 +345,11 @@ SMALL_CODE void batch_flush(neighbor_search *search) {
   for (uint32_t row = 0; row < queue->size; row++) {
     const size_t queued = (size_t)row * k, target = (size_t)queue->slots[row] * k;
     const uint32_t count = queue->counts[row];
+    WORKED(count % 4);
     rows->counts[queue->slots[row]] = count;
-    uint32_t i = 0;
-    for (; i + 4 <= count; i += 4) {
-      word4_store(rows->ids + target + i, word4_load(queue->ids + queued + i));
-      float4_store(rows->distances2 + target + i, float4_load(queue->distances2 + queued + i));
-    }
-    for (; i < count; i++) {
-      WORKED(1);
-      rows->ids[target + i] = queue->ids[queued + i];
-      rows->distances2[target + i] = queue->distances2[queued + i];
-    }
+    copy_row(rows->ids + target, queue->ids + queued, count);
+    if (search->wantsDistances)
+      copy_row(rows->distances2 + target, queue->distances2 + queued, count);
   }
   queue->size = 0;
 }
@@ -365,10 +371,10 @@ SMALL_CODE static uint32_t nearest_alone(const batch_query *batch, const float *
   return nearest_of_query(batch, center, &query, k, reach2, row);
 }
 
-/* Finds the k agents nearest to an asker, entry i of `near`, and writes them to `row`. Searches the
- * whole index, not only the gathered agents. Needed if fewer than k agents are within the squared
- * distance reach2. The search begins with a squared distance of at least 2 * reach2, and continues
- * farther away if it finds too few. */
+/* Finds the k agents nearest to an asker, and writes them to `row`. The asker is entry i of `near`.
+ * Searches the whole index, not only the gathered agents. Needed if fewer than k agents are within
+ * the squared distance reach2. The search first looks within a squared distance of at least 2 *
+ * reach2, and farther only if it finds too few. */
 SMALL_CODE OUT_OF_LINE uint32_t nearest_beyond(const batch_query *batch, const nearby *near,
                                                uint32_t i, uint32_t k, float reach2, pairs row) {
   float center[3];
@@ -476,20 +482,21 @@ SMALL_CODE void batch_nearest_alone(neighbor_search *search, const float *center
 }
 
 /* Initializes a search for the k nearest neighbors. search->batch must already be set. */
-SMALL_CODE static void search_start(neighbor_search *search, uint32_t k,
-                                    copse_neighbor_rows *rows) {
+SMALL_CODE static void search_start(neighbor_search *search, uint32_t k, copse_neighbor_rows *rows,
+                                    bool wantsDistances) {
   const float maxDistance = search->batch.query.maxDistance;
   search->k = k;
   search->max2 = maxDistance * maxDistance;
   search->expected = expectation_start(k, search->batch.points->dimensions);
   search->queue.size = 0;
   search->rows = rows;
+  search->wantsDistances = wantsDistances;
 }
 
 SMALL_CODE copse_status batch_all_neighbors(const copse_points *points,
                                             search_function *searchRange, uint32_t k,
                                             const copse_query *query, const uint32_t *masks,
-                                            copse_neighbor_rows *rows) {
+                                            copse_neighbor_rows *rows, bool wantsDistances) {
   neighbor_search search;
   const uint32_t count = row_count(points);
   if (!start(&search.batch, points, query, masks) ||
@@ -498,7 +505,7 @@ SMALL_CODE copse_status batch_all_neighbors(const copse_points *points,
   if (!points->isBuilt) return COPSE_NOT_BUILT;
   if (count) memset(rows->counts, 0, count * sizeof(uint32_t));
   if (!k) return COPSE_OK;
-  search_start(&search, k, rows);
+  search_start(&search, k, rows, wantsDistances);
   if (tasks_divide(&points->tasks, points->present, NEIGHBORS_DIVIDED))
     batch_neighbors_in_tasks(&search, searchRange);
   else
@@ -510,7 +517,7 @@ SMALL_CODE copse_status batch_all_neighbors(const copse_points *points,
 SMALL_CODE copse_status copse_points_all_neighbors(const copse_points *points, uint32_t k,
                                                    const copse_query *query, const uint32_t *masks,
                                                    copse_neighbor_rows *rows) {
-  return batch_all_neighbors(points, points->type->allNeighbors, k, query, masks, rows);
+  return batch_all_neighbors(points, points->type->allNeighbors, k, query, masks, rows, true);
 }
 
 /* Runs a query for each point, for structures without a nearestMany of their own. */
@@ -533,7 +540,7 @@ SMALL_CODE copse_status copse_points_nearest_many(const copse_points *points, co
   if (!points->isBuilt) return COPSE_NOT_BUILT;
   if (n) memset(rows->counts, 0, n * sizeof *rows->counts);
   if (!k || !n || !points->present) return COPSE_OK;
-  search_start(&search, k, rows);
+  search_start(&search, k, rows, true);
   if (!points->type->nearestMany) {
     nearest_of_each(&search, centers, n);
     return COPSE_OK;

@@ -220,14 +220,16 @@ struct neighbor_search {
   expectation expected;
   row_queue queue;
   copse_neighbor_rows *rows;
+  bool wantsDistances;
 };
 
 /* Finds the k nearest neighbors of every agent by calling `searchRange`, a function that each
- * structure has: for an agent tree, agenttree_all_neighbors. */
+ * structure has: for an agent tree, agenttree_all_neighbors. If wantsDistances is false, most rows
+ * get no distances, which saves time. */
 typedef void search_function(const void *index, neighbor_search *search, const task_range *places);
 copse_status batch_all_neighbors(const copse_points *points, search_function *searchRange,
                                  uint32_t k, const copse_query *query, const uint32_t *masks,
-                                 copse_neighbor_rows *rows);
+                                 copse_neighbor_rows *rows, bool wantsDistances);
 
 /* Writes the k nearest neighbors of the gathered entries self … self + own - 1, which are agents or
  * the caller's points. Scans `runs` as batch_rows does: the runs of an entry must hold all agents
