@@ -59,10 +59,10 @@
  *   COPSE_INVALID_ARGUMENT if they are not aligned to 4 bytes. `_restorable` makes the checks that
  *   need only the size and the first COPSE_SNAPSHOT_HEAD bytes: a program can reject a snapshot
  *   before it loads all bytes.
- * - Debugging. `_cells` and `_lines` write shapes to draw, each as a few floats. They write as many
- *   whole shapes as fit into `capacity` floats, and return the number of floats that all shapes
- *   take, written or not. To get all shapes in several calls, set `skipped` to the number of floats
- *   that earlier calls have written: 0 in the first call. `_validate`, for tests, returns true if
+ * - Debugging. `_cells` and `_lines` write shapes to draw, each as a few floats. They return the
+ *   number of floats that all shapes take together, but write only as many whole shapes as fit into
+ *   `capacity` floats. In the first call, `skipped` must be 0. To get the rest, call again, with
+ *   `skipped` set to the number of floats already written. `_validate`, for tests, returns true if
  *   the internal structure is consistent. */
 #ifndef COPSE_H
 #define COPSE_H
@@ -123,8 +123,9 @@ typedef struct copse_tasks {
   void (*run)(void *context, void (*task)(void *argument, uint32_t index), void *argument,
               uint32_t count);
   void *context;
-  /* How many tasks can run at the same time. all_within passes exactly this number as `count` to
-   * `run`; other calls may pass a greater one. If `threads` is less than 2, `run` is not called. */
+  /* How many tasks can run at the same time. all_within calls `run` with `count` equal to
+   * `threads`. Other functions may call it with a greater `count`. If `threads` is less than 2,
+   * `run` is not called. */
   uint32_t threads;
 } copse_tasks;
 
@@ -395,37 +396,23 @@ copse_status copse_points_any_within(const copse_points *points, const float *ce
                                      const copse_query *query, bool *any, uint32_t *visits);
 /* Finds all agents in a cone, such as a field of view: agents within the radius that are at most
  * halfAngle off the direction. halfAngle is in radians, 0 … pi. The direction may have any length
- * but 0. An agent at the center is in the cone. The test of the angle, in float, with d as the
- * vector from the center to the agent: dot(d, direction / |direction|) >= cos(halfAngle) * |d|. */
+ * but 0. An agent at the center is in the cone. Let d be the vector from the center to the agent.
+ * The angle is tested in float, by dot(d, direction / |direction|) >= cos(halfAngle) * |d|. */
 copse_status copse_points_cone(const copse_points *points, const float *center,
                                const float *direction, float halfAngle, float radius,
                                const copse_query *query, copse_results *results);
 
 /* Finds the first agent hit by the segment from the point `from` to the point `to`, ties by lower
- * id. Agents are circles or spheres. If `radii` is NULL, each has the radius `radius`. Else `radii`
- * holds a radius for each slot, and `radius`, which may be INFINITY, is the upper limit: values
- * above it count as `radius`, NaN and negative values as 0. query.inflate is added to each agent's
- * radius; the sum is rounded to float. An agent that contains `from` is hit at fraction 0. A
- * segment of length 0 hits the agents that contain it. Uses the query's mask, exclude and inflate.
- * Cost: usually O(log N + agents within `radius` of the segment).
+ * id. Agents are circles or spheres:
+ * - If `radii` is NULL, each has the radius `radius`.
+ * - Otherwise, the agent in slot i has the radius radii[i], clamped to 0 … `radius`. NaN counts as
+ *   0. Pass INFINITY as `radius` for no upper limit.
+ * query.inflate is added to each agent's radius; the sum is rounded to float. An agent that
+ * contains `from` is hit at fraction 0. A segment of length 0 hits the agents that contain it. Uses
+ * the query's mask, exclude and inflate. Cost: usually O(log N + agents within `radius` of the
+ * segment).
  *
- * The exact rule for one agent, in double, each step rounded, sums in the order x, y, z. Let
- * `center` be the agent's center, and r the sum of its radius and query.inflate, as above. Let
- * d = to - from, m = center - from, e = center - to, and r2 = r * r. Let u.v be the dot product of
- * u and v, and c the cross product of m and d.
- * - If m.m <= r2, the segment starts in the agent: a hit at fraction 0.
- * - Else if m.d <= 0, the segment leads away from the agent: no hit.
- * - Else if m.d < d.d, there is a hit if c.c <= d.d * r2.
- * - Else the agent's center is beyond the segment's end: there is a hit if e.e <= r2.
- *
- * If the segment starts outside the agent and hits it, the hit's fraction is
- * (m.d - sqrt(d.d * r2 - c.c)) / d.d, clamped to 0 … 1, rounded to float. The root of a negative
- * number counts as 0.
- *
- * Whether a ray hits is never decided by subtracting one square from another: that would lose
- * precision. c is exact if the differences of coordinates have at most 26 significant bits. So even
- * small, distant agents are hit or missed correctly, and an agent of radius 0 is hit only if c is
- * 0. */
+ * The exact rule for one agent, in double, is the code of scan_ray_hit in c/base/scan.h. */
 copse_status copse_points_raycast(const copse_points *points, const float *from, const float *to,
                                   float radius, const float *radii, const copse_query *query,
                                   copse_hit *hit, uint32_t *visits);
@@ -449,8 +436,9 @@ copse_status copse_points_raycast_all(const copse_points *points, const float *f
  * searches with masks[slot] & query.mask. Batches use these members of the query: `mask`;
  * `maxDistance`, in all_neighbors and nearest_many; `exclude`, if the caller passes centers, boxes
  * or segments; `inflate`, in raycast_many. `sort` must be COPSE_SORT_NONE. An agent is never its
- * own neighbor. In a batch for all agents, up to a few hundred nearby agents share one search. So
- * the cost is about proportional to the number of results. A batch needs 200 KB of stack. */
+ * own neighbor. In a batch for all agents, up to a few hundred nearby agents share one search of
+ * the index. The cost is about proportional to the number of results. A batch needs 200 KB of
+ * stack. */
 /* The output of a batch, in arrays of the caller: a row of ids for each slot, center or box. Row i
  * has counts[i] ids, from ids[offsets[i]] on. The rows for centers or boxes are stored in the order
  * of the centers or boxes (except in copse_octree_range_many). The rows for slots are stored so
@@ -531,10 +519,9 @@ const uint32_t *copse_points_order(const copse_points *points, uint32_t *count);
 
 /* Writes cells to draw, 2 * dimensions + 2 floats each: bounds (lo x, y, (z,) hi x, y, (z)), depth,
  * number of agents. Agent tree: nodes in preorder. Grid: cells that hold agents, row by row, with
- * depth 0. (If cells share a table entry, the same cell may be written several times. Each copy
- * then counts only some of the cell's agents, and the copies add up to the right number.) K-d tree:
- * its splitting lines (in 3D, planes), in preorder. Each is written as a box without width along
- * the split axis. */
+ * depth 0. (A cell may be written more than once, each time with some of its agents.) K-d tree: its
+ * splitting lines (in 3D, planes), in preorder. Each is written as a box without width along the
+ * split axis. */
 size_t copse_points_cells(const copse_points *points, size_t skipped, float *out, size_t capacity);
 typedef struct copse_points_statistics {
   uint32_t agents;  /* agents in the last build */
@@ -586,12 +573,11 @@ typedef struct copse_sensors copse_sensors;
 typedef struct copse_sensors_def {
   uint32_t dimensions; /* 2 or 3, the same as the index has. Default: 2 */
   uint32_t capacity;   /* maximum number of sensors: 1 … COPSE_MAX_CAPACITY. Default: 1,000 */
-  uint32_t results;    /* maximum number of agents that an update finds, summed over all sensors. A
-                        * sensor finds the agents within its outer distance, `leave`. If the sensor
-                        * is a box and `radius` is less than `leave`, agents within `radius` count
-                        * twice toward this maximum. 0 … INT32_MAX. Default: 0. With 0, an
-                        * update fails if it finds any agents, and writes the limit that it needs
-                        * (see copse_sensors_update) */
+  uint32_t results;    /* maximum number of agents that an update finds, summed over all searches: 0
+                        * … INT32_MAX. Default: 0. With 0, an update that finds agents fails: see
+                        * copse_sensors_update. A circle is searched once, for agents within
+                        * `leave`. A box whose `radius` and `leave` differ is searched twice: within
+                        * `radius`, and within `leave` */
   uint32_t agents;     /* maximum number of slots of the index: 0 … COPSE_MAX_CAPACITY. Default:
                         * 1,000 */
   copse_allocator allocator; /* Default: malloc */
@@ -670,16 +656,19 @@ typedef struct copse_sensed_agents {
 /* Updates all sensors: finds the agents in each, and writes the rows `left`, `entered` and
  * `inside`. `agents` is NULL if the index was built from its own buffers. Else it holds the
  * positions and groups that you passed to copse_points_build_from, and the generations of your
- * slots. Sets *needed to the smallest value of the limit `results` that is enough for this update.
- * Errors:
+ * slots. *needed receives the number of agents found. The limit `results` in copse_sensors_def must
+ * not be less than this number. Errors:
  * - COPSE_INVALID_ARGUMENT: a `radius` or `leave` is out of range; the index and the sensors differ
  *   in dimensions; the index is `external` and `agents` is NULL; or the index wraps around and a
  *   sensor is a box.
  * - COPSE_NOT_BUILT: the index was never built.
- * - COPSE_FULL: a limit is too small. If *needed is 0, the limit that is too small is `agents` in
- *   copse_sensors_def: the last build has more slots than that. Otherwise, it is `results`. Either
- *   way, all rows are empty, but nothing is lost: raise the limit with copse_sensors_reserve, then
- *   update again. */
+ * - COPSE_FULL, and *needed is 0: the limit `agents` in copse_sensors_def is less than the number
+ *   of slots in the last build.
+ * - COPSE_FULL, and *needed is not 0: the limit `results` in copse_sensors_def is too small for
+ *   this update.
+ *
+ * If a limit is too small, all rows are empty, but nothing is lost: raise the limit with
+ * copse_sensors_reserve, then update again. */
 copse_status copse_sensors_update(copse_sensors *sensors, const copse_points *points,
                                   const copse_sensed_agents *agents, uint32_t *needed);
 
@@ -781,11 +770,11 @@ copse_status copse_octree_load(copse_octree *tree, uint32_t count, uint32_t *fir
 copse_status copse_octree_range(const copse_octree *tree, const float *lo, const float *hi,
                                 const copse_query *query, copse_results *results);
 /* Finds all items that a camera may see. A box is left out only if it is wholly outside at least
- * one of the `count` planes. 3D only. A plane is four floats x, y, z, w. For each plane, only the
- * box's corner that is farthest along the plane's normal is tested, by the rule for points in
- * copse_points_frustum. On each axis, this corner is at hi if the plane's normal (x, y, z) is > 0
- * along that axis, else at lo. An item is found if it passes for all planes. A box near an edge of
- * the frustum may pass although it is just outside. Errors: as in copse_points_frustum. */
+ * one of the `count` planes. 3D only. A plane is four floats x, y, z, w. For each plane, the corner
+ * of the box that is farthest along the plane's normal is tested like a point in
+ * copse_points_frustum. On each axis, this corner is at hi if the normal (x, y, z) is > 0 along
+ * that axis, else at lo. An item is found if it passes for all planes. A box near an edge of the
+ * frustum may pass although it is just outside. Errors: as in copse_points_frustum. */
 copse_status copse_octree_frustum(const copse_octree *tree, const float *planes, uint32_t count,
                                   const copse_query *query, copse_results *results);
 /* Finds all items that intersect a circle or sphere. To sort by distance, results.distances2 must
@@ -819,22 +808,12 @@ typedef struct copse_box_hit { /* the first hit of a ray */
 } copse_box_hit;
 /* Finds the first item hit by the segment from the point `from` to the point `to`, ties by lower
  * id. Uses the query's mask, exclude and inflate. If `inflate` is greater than 0, boxes grow by
- * this distance, with rounded corners: the segment hits a box as soon as it comes that near. Let h
- * be the hit point on the segment, and b the point of the box that is nearest to h: hit->normal is
- * then the unit vector from b to h.
+ * this distance, with rounded corners: the segment hits a box as soon as it comes that near.
+ * hit->normal then points from the nearest point of the box to the hit point. It is a unit vector,
+ * or 0 if the fraction is 0.
  *
- * The exact rule if `inflate` is 0, in double. Let delta = to - from.
- * - The segment hits a box if two tests pass. First, the intervals of segment and box overlap on
- *   every axis. Second, for each pair of axes u, v (in 3D, ignoring the third axis), the box's
- *   corners are not all on one side of the line through the segment. To find the side of a corner
- *   p, delta[u] * (p[v] - from[v]) is compared with delta[v] * (p[u] - from[u]).
- * - On each axis on which the segment starts outside the box, it reaches the nearer side of the box
- *   at the fraction (side - from) / delta. The hit's fraction is the greatest of these fractions,
- *   rounded to float; 0 if there are none. The normal is that of the side that is reached last,
- *   ties by lower axis.
- *
- * The exact rule if `inflate` is greater than 0, in double, is the code of enter_rounded in
- * octree_ray.c. The fraction is rounded to float. If it is 0, the normal is 0. */
+ * The exact rule, in double, is the code in octree_ray.c: enter_box or, if `inflate` is greater
+ * than 0, enter_rounded. The fraction is rounded to float. */
 copse_status copse_octree_raycast(const copse_octree *tree, const float *from, const float *to,
                                   const copse_query *query, copse_box_hit *hit, uint32_t *visits);
 /* Batches run n queries in one call. The output has the same layout as that of the batches of
@@ -862,8 +841,8 @@ copse_status copse_octree_raycast_many(const copse_octree *tree, const float *se
                                        const copse_segment_filters *filters, uint32_t *ids,
                                        float *fractions);
 /* A broad phase: finds all pairs of items that intersect, each pair once. Writes ids a, b, a, b, …
- * with a < b, by ascending a. results.total counts ids, two per pair. Only whole pairs are written,
- * as many as fit. Both items must match the query's mask. */
+ * with a < b; the first ids of the pairs ascend. results.total counts ids, two per pair. Only whole
+ * pairs are written, as many as fit. Both items must match the query's mask. */
 copse_status copse_octree_pairs(const copse_octree *tree, const copse_query *query,
                                 copse_results *results);
 
@@ -908,19 +887,21 @@ copse_status copse_octree_restorable(const copse_octree *tree, const void *bytes
  *
  * A polygon is solid on its inside, on its outside (a boundary), or on neither side
  * (COPSE_SOLID_NOWHERE). Its solid side stays the same, even if its vertices move and its winding
- * flips (for an exception, see copse_obstacle_move). Every edge has a direction: if you walk that
- * way, with y up, the solid side is on your left. The edge is visible from the free side, on your
- * right. While a polygon has no area, neither side is solid. Its edges then run in the order of its
- * vertices, and each is visible only from the side on its right. So a polygon of two vertices is a
- * thin wall: its two edges run in opposite directions, one for each side. The edges of a polygon
- * with COPSE_SOLID_NOWHERE are visible from both sides.
+ * flips (for an exception, see copse_obstacle_move).
+ *
+ * Every edge has a direction. (Left and right are as on a page where x goes right and y goes up.)
+ * - If the polygon is COPSE_SOLID_NOWHERE, its edges are visible from both sides.
+ * - Otherwise, the solid side is on the left of each edge, and the edge is visible from its right.
+ *   A polygon of two vertices is a thin wall: its two edges run in opposite directions, and from
+ *   each side a different one is visible.
  *
  * An edge joins a vertex to the next vertex in the loop, and has the id of the first of the two. It
  * runs from the first to the second, unless that would put the solid side on the right: then it
- * runs from the second to the first, with the same id. A polygon's slot is the id of its first
- * vertex. New vertices get the lowest free ids, in ascending order. The ids are consecutive if no
- * vertex was removed before. An edge without length (from a repeated vertex) stays in its loop, but
- * is not in the tree.
+ * runs from the second to the first, with the same id. If the polygon has no area at the moment,
+ * every edge runs from the first to the second. A polygon's slot is the id of its first vertex. New
+ * vertices get the lowest free ids, in ascending order. The ids are consecutive if no vertex was
+ * removed before. An edge without length (from a repeated vertex) stays in its loop, but is not in
+ * the tree.
  *
  * A cell of the tree is split along the line of an edge or, if no edge's line divides well, along a
  * line parallel to an axis. An edge that crosses this line is cut into pieces, one on each side.
@@ -931,9 +912,9 @@ copse_status copse_octree_restorable(const copse_octree *tree, const void *bytes
  *   positive, and right of the edge if it is negative.
  * - Let t = ((p - a) . (b - a)) / ((b - a) . (b - a)). The nearest point to p on an edge a … b is:
  *   the point a, if t <= 0; the point b, if t >= 1; otherwise a + (b - a) * t.
- * - Two segments intersect if their bounds overlap, and neither segment has both ends strictly on
- *   one side of the other's line. Touching counts. Before the test, the ends of a ray or line of
- *   sight are ordered (by x, then y), so that both directions give the same result.
+ * - Two segments intersect if they cross or touch (segments_meet in c/walls/obstacle.h has the
+ *   exact rule). Before the test, the ends of a ray or line of sight are ordered (by x, then y), so
+ *   that both directions give the same result.
  * Queries see the last build. Before the first build, they find nothing. */
 typedef struct copse_obstacle_def {
   uint32_t capacity; /* maximum number of vertices: 1 … COPSE_MAX_CAPACITY. Default: 1,000 */
@@ -992,9 +973,8 @@ copse_status copse_obstacle_move(copse_obstacle *tree, uint32_t slot, const floa
                                  uint32_t count);
 void copse_obstacle_clear(copse_obstacle *tree);
 /* Returns the direction of a polygon's edges: 1 if counter-clockwise, -1 if clockwise, 0 if the
- * polygon has no area now or the slot is not a polygon. The edges may run against the order of the
- * polygon's vertices. If the polygon has a solid side, 1 means that it is solid inside, and -1 that
- * it is solid outside. */
+ * polygon has no area now or the slot is not a polygon.  If the polygon has a solid side, 1 means
+ * that it is solid inside, and -1 that it is solid outside. */
 int copse_obstacle_winding(const copse_obstacle *tree, uint32_t slot);
 /* True if polygons were added, removed or moved since the last build. */
 bool copse_obstacle_changed(const copse_obstacle *tree);
@@ -1007,7 +987,7 @@ copse_status copse_obstacle_build(copse_obstacle *tree, uint32_t *firstBad);
 
 typedef enum copse_side {
   COPSE_SIDE_BOTH,
-  COPSE_SIDE_VISIBLE, /* only edges that have the query's point on their right, and all edges of
+  COPSE_SIDE_VISIBLE, /* edges that have the query's point on their right, and also all edges of
                        * polygons with COPSE_SOLID_NOWHERE */
 } copse_side;
 /* Finds all edges within a radius, nearest first, ties by lower id. results.distances2 must not be
@@ -1045,15 +1025,8 @@ typedef struct copse_wall_hit {
   float normal[2]; /* unit normal of the edge, toward the side of the ray's start; 0 if
                     * nothing is hit */
 } copse_wall_hit;
-/* Finds the first edge that a segment intersects, ties by lower id.
- *
- * The exact rule: let f and g be the signed distances of the segment's start and end from the
- * edge's line, each multiplied by the edge's length. Take the axis, x or y, along which the segment
- * extends farther. On this axis, let the segment run from s to t. An endpoint of the edge, with the
- * coordinate p, then has the fraction (p - s) / (t - s). Let `first` be the lesser of the fractions
- * of the edge's two endpoints, and `last` the greater. The hit's fraction is f / (f - g), or
- * `first` if f and g are both 0. The fraction is clamped to first … last, then to 0 … 1. A segment
- * of length 0 has fraction 0. */
+/* Finds the first edge that a segment intersects, ties by lower id. The code of fraction_to,
+ * in c/walls/obstacle_query.c, is the exact rule for the fraction of a hit. */
 copse_status copse_obstacle_raycast(const copse_obstacle *tree, const float *from, const float *to,
                                     copse_side side, copse_wall_hit *hit, uint32_t *visits);
 /* Casts n segments (x0, y0, x1, y1 each) like copse_obstacle_raycast. Writes the edge and the
@@ -1062,9 +1035,10 @@ copse_status copse_obstacle_raycast_many(const copse_obstacle *tree, const float
                                          uint32_t n, copse_side side, uint32_t *edges,
                                          float *fractions);
 /* Sets *inside to true if a point is in a solid area or on its border. An area is solid if its
- * winding number is positive. This is the number of counter-clockwise loops around the area, minus
- * the number of clockwise ones, plus 1 if any polygon is solid outside. A loop's direction is that
- * of its edges, which have the solid side on their left: the order of its vertices does not matter.
+ * winding number is positive. To compute the winding number of an area:
+ * - Let each loop run with its solid side on the left, whatever the order of its vertices.
+ * - Add 1 for each counter-clockwise loop around the area, and subtract 1 for each clockwise one.
+ * - If there are polygons that are solid outside, add 1 (in total, not for each).
  * Thin walls and polygons with COPSE_SOLID_NOWHERE do not count. */
 copse_status copse_obstacle_contains(const copse_obstacle *tree, const float *point, bool *inside,
                                      uint32_t *visits);
@@ -1080,8 +1054,8 @@ typedef struct copse_corner { /* a corner of a visibility polygon */
  * must be inside the box, not on its border. Corners are in counter-clockwise order; their
  * coordinates are rounded. *total is the number of corners; 0 if the point is on a wall.
  * COPSE_FULL: `capacity` is too small for the corners or for intermediate results. If walls do not
- * cross, 4 corners per edge and 20 more are enough. O(V log V), where V counts the edges in sight
- * and some hidden ones. */
+ * cross, 4 * edges + 20 corners are enough. O(V log V), where V counts the edges in sight and some
+ * hidden ones. */
 copse_status copse_obstacle_visibility(const copse_obstacle *tree, const float *from,
                                        const float *lo, const float *hi, copse_corner *corners,
                                        uint32_t capacity, uint32_t *total, uint32_t *visits);
@@ -1140,12 +1114,12 @@ copse_status copse_obstacle_restorable(const copse_obstacle *tree, const void *b
 #define COPSE_CROWD_MAX_NEIGHBORS 64 /* the maximum number of neighbors that an agent avoids */
 
 /* The maximum number of wall constraints per agent. A wall constraint rules out velocities that
- * lead into a wall. Edges near the agent add one each, nearest first. An edge adds none if earlier
- * constraints already keep the agent away from it. The first 16 constraints are exact. Each further
- * one treats its edge as endless: this often keeps the agent away from many other edges too. So
- * even a wall of very many short edges needs few constraints. If the limit is still reached, some
- * edges have no constraint. The agent then slows down, so that it can't reach the nearest of those
- * edges in one step. */
+ * lead into a wall. Edges near the agent add wall constraints, one each, nearest first. An edge
+ * adds none if earlier constraints already keep the agent away from it. The first 16 constraints
+ * are exact. Each further constraint treats its edge as endless: this often keeps the agent away
+ * from many other edges too. So even a wall of very many short edges needs few constraints. If the
+ * limit is still reached, some edges have no constraint. The agent then slows down, so that it
+ * can't reach the nearest of those edges in one step. */
 #define COPSE_CROWD_WALLS 128
 typedef struct copse_crowd_def {
   uint32_t dimensions;   /* 2 or 3. Default: 2 */
@@ -1238,9 +1212,9 @@ void copse_crowd_clear(copse_crowd *crowd);
 copse_status copse_crowd_step(copse_crowd *crowd, const copse_obstacle *walls, float timeStep,
                               uint32_t *firstBad);
 /* Returns the number of agents that arrived in the last step. An agent has arrived if it is at its
- * goal. If agents with the same goal are in the way, an agent has arrived once it is as near as
- * possible. An agent can arrive again only after it was pushed away, after its goal moved, or after
- * room nearer to the goal became free. */
+ * goal. If agents with the same goal are in the way, it is enough to be as near as possible. An
+ * agent can arrive again only after it was pushed away, after its goal moved, or after room nearer
+ * to the goal became free. */
 uint32_t copse_crowd_arrived(const copse_crowd *crowd);
 /* Returns the number of agents that got stuck in the last step, because they made no progress
  * toward their goal for 2 seconds. An agent can get stuck again only after it has made progress. */
@@ -1292,11 +1266,12 @@ copse_status copse_crowd_restorable(const copse_crowd *crowd, const void *bytes,
  * direction is then cheap. For a single agent, a search for one path is cheaper.
  *
  * The field divides its bounds into square cells. Walls come from an obstacle tree. Paths keep a
- * minimum distance from walls: the field's *radius*. If the walls have not changed since the build:
+ * minimum distance from walls: the field's *radius*. A path is wide if it passes only through gaps
+ * of at least one cell plus twice the radius. If the walls have not changed since the build:
  * - The distance from a path to any wall is greater than the radius, unless the path starts closer
  *   to a wall.
- * - A path is certain to be found if there is one whose narrowest gap between walls is at least as
- *   wide as one cell plus twice the radius. Paths through narrower gaps may be found or missed.
+ * - If there is a wide path, the field is certain to find a path. If there are only narrower paths,
+ *   it may find one or none.
  * - Paths are nearly the shortest: on average less than 0.2% longer, where gaps are at least three
  *   cells wide.
  *
@@ -1306,9 +1281,9 @@ copse_status copse_crowd_restorable(const copse_crowd *crowd, const void *bytes,
  *
  * A path leads from *anchor* to anchor. Anchors are the goals, and turning points just off the
  * corners of walls and of closed cells. In some narrow passages, the center of a cell is an anchor
- * too. A corner of a wall has 1 turning point if the wall turns there by up to an eighth of a
- * circle, 2 if up to a quarter, else 4. A corner of closed cells has 1 turning point. Turning
- * points that are blocked or outside of the bounds are left out.
+ * too. A corner of a wall has 1 turning point if the wall turns there by up to 45 degrees, 2 if it
+ * turns by up to 90 degrees, else 4. A corner of closed cells has 1 turning point. Turning points
+ * that are blocked or outside of the bounds are left out.
  *
  * Due to rounding, the field may miss extremely long walls: a million times as long as its bounds.
  *
@@ -1381,11 +1356,11 @@ copse_status copse_flowfield_set_goals(copse_flowfield *field, const copse_flowf
 uint32_t copse_flowfield_goal_count(const copse_flowfield *field);
 
 /* ---- Builds ---- */
-/* Builds the field from the walls of the tree's last build, the closed cells and the goals. Drops
- * an unfinished build that copse_flowfield_update began. Usually O(cells + walls * cells in sight
- * of a corner). *needed is the number of anchors; `needed` may be NULL. COPSE_FULL: the capacity is
- * too small. Queries then still see the previous build. *needed is then only a lower bound: a
- * capacity of *needed may still be too small. */
+/* Builds the field from the goals, the closed cells, and the walls of the tree's last build. Drops
+ * an unfinished build that copse_flowfield_update began. Usually O(cells + walls * c), where c is
+ * the number of cells in sight of a corner. *needed is the number of anchors; `needed` may be NULL.
+ * COPSE_FULL: the capacity is too small. Queries then still see the previous build. *needed is then
+ * only a lower bound: a capacity of *needed may still be too small. */
 copse_status copse_flowfield_build(copse_flowfield *field, uint32_t *needed);
 /* Builds the field a part at a time. Each call goes on with the build under way or, if there is
  * none, begins one. Returns after visiting about `work` cells. A call may visit more, because it
@@ -1408,18 +1383,17 @@ bool copse_flowfield_is_built(const copse_flowfield *field); /* true after the f
 /* ---- Queries: they see the last build ---- *
  * A path first leads to the best anchor in sight. An anchor is in sight if the straight line from
  * the point to the anchor stays at least the radius away from walls. If the point itself is already
- * closer than that to a wall, at a distance d, the line must stay at least 0.999 d away from that
- * wall.
+ * closer to a wall, the line must not lead even closer to that wall.
  *
  * A build stores the best anchor of each cell. A query tries the best anchors of the 4 cells around
  * its point. If all 4 share one anchor and no wall is near, as is usual in the open, that anchor is
  * certain to be in sight, and is not tested. If none of the anchors is in sight, as may happen near
  * walls, the query tries the anchors of 12 more cells. If none of these is in sight either, the
  * path first leads to the center of a cell that is in sight. To find this cell, the query tries the
- * 36 cells nearest to the point, then cells farther out, up to a distance of 1.5 radii or 16 cells,
- * whichever is less. From outside of the bounds, paths lead to cells in sight at the border.
- * Queries fail with COPSE_NOT_BUILT before the first build, and with COPSE_INVALID_ARGUMENT for
- * coordinates that are not finite. */
+ * 36 cells nearest to the point. After these, it tries other cells within 1.5 times the field's
+ * radius, but no more than 16 cells away. From outside of the bounds, paths lead to cells in sight
+ * at the border. Queries fail with COPSE_NOT_BUILT before the first build, and with
+ * COPSE_INVALID_ARGUMENT for coordinates that are not finite. */
 /* Writes the length of the path from a point to the nearest goal, plus the goal's cost. INFINITY:
  * there is no path. In a goal's area, the length of the path to this goal is 0. */
 copse_status copse_flowfield_distance(const copse_flowfield *field, const float *point,
@@ -1439,8 +1413,8 @@ copse_status copse_flowfield_direction_many(const copse_flowfield *field, const 
  * the point to the first corner, is checked against the new walls. */
 copse_status copse_flowfield_path(const copse_flowfield *field, const float *point, float *corners,
                                   uint32_t capacity, uint32_t *total);
-/* What an agent heads for. copse_flowfield_lead reads `anchor`, as the previous call wrote it, and
- * writes all members. */
+/* What an agent heads for. copse_flowfield_lead reads the `anchor` that the previous call wrote,
+ * and writes all members. */
 typedef struct copse_flowfield_aim {
   uint32_t anchor; /* the anchor that the agent heads for; COPSE_NONE if it heads for none. Set it
                     * to COPSE_NONE before the first call */
@@ -1469,10 +1443,10 @@ copse_status copse_flowfield_lead(const copse_flowfield *field, const float *poi
 /* Makes a field lead the agents of a crowd whose groups share a bit with `mask`. In each step,
  * these agents prefer the field's direction at their preferredSpeed, until they are at the goal.
  * They count as arrived or stuck by the same rules as agents that have their own goals. The step
- * also writes the agents' entries of `goals`: the center of the goal that the field leads the agent
- * to; NaN if there is no path. If there is no path, or the agent's radius is greater than the
- * field's, the agent stands still, and is then reported as stuck. An agent stops where it enters a
- * goal's area.
+ * also overwrites the `goals` of the agents that the field leads. The new value is the center of
+ * the goal where the agent's path ends, or NaN if it has no path. If an agent has no path, or its
+ * radius is greater than the field's, it stands still, and is then reported as stuck. An agent
+ * stops where it enters a goal's area.
  *
  * Several fields can lead a crowd. They are tried in the order in which they were added: an agent
  * follows the first one whose mask shares a bit with the agent's groups. If `field` leads the crowd
@@ -1494,8 +1468,8 @@ const float *copse_flowfield_distances(const copse_flowfield *field);
 size_t copse_flowfield_cells(const copse_flowfield *field, size_t skipped, float *out,
                              size_t capacity);
 /* Writes lines to draw, 5 floats each: x0, y0, x1, y1, length of the path. Each anchor that has a
- * path has a line, which leads to the next anchor on the path. The line of a goal starts and ends
- * at the goal. */
+ * path has a line, which leads to the next anchor on the path. A goal has no next anchor, so its
+ * line starts and ends at the goal. */
 size_t copse_flowfield_lines(const copse_flowfield *field, size_t skipped, float *out,
                              size_t capacity);
 typedef struct copse_flowfield_statistics { /* of the last build, unless a member says otherwise */
@@ -1503,8 +1477,8 @@ typedef struct copse_flowfield_statistics { /* of the last build, unless a membe
   uint32_t blocked;  /* cells whose center is too near to a wall, in a solid area, or closed */
   uint32_t reached;  /* cells from whose center there is a path to a goal */
   uint32_t anchors;  /* turning points, goals, and centers of cells at narrow passages */
-  uint32_t moved;    /* goals that were not at a free place: moved to a free cell or, if none is
-                      * free, ignored */
+  uint32_t moved;    /* goals that are not at a free place. Each is replaced by a free cell nearby
+                      * or, if no cell is free, ignored */
   uint32_t floods;   /* searches for cells in sight, each from one anchor */
   uint64_t visits;   /* cells visited */
   uint64_t sights;   /* lines of sight tested */

@@ -255,9 +255,8 @@ export class PointsOnly extends Slots {
   }
 
   // ---- Cones, such as fields of view ----
-  // Parameters are named for calls in 3D. In 2D, callers leave out z and dirZ. So the arguments of
-  // cone(x, y, dirX, dirY, halfAngle, radius, options) arrive in the parameters x, y, z, dirX,
-  // dirY, dirZ and halfAngle, in this order.
+  // Parameters are named for calls in 3D. In 2D, callers leave out z and dirZ. For example, the
+  // third argument of cone(x, y, dirX, …) arrives in the parameter z.
 
   cone(x, y, z, dirX, dirY, dirZ, halfAngle, radius, options) {
     if (this._isPlane)
@@ -347,7 +346,7 @@ export class PointsOnly extends Slots {
     return neighborRowsOf(this, this.#rowCount())
   }
 
-  // ---- Pairs: agents within a distance or, without one, agents that touch ----
+  // ---- Pairs: agents within a distance of each other, or agents that touch ----
 
   pairs(distance, options) {
     if (typeof distance !== 'number')

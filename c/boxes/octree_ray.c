@@ -67,8 +67,7 @@ static bool enter_box(const segment *ray, const float *lo, const float *hi, cops
 }
 
 /* Writes where a segment comes within `radius` of a box: the fraction of *hit and, if the segment
- * starts farther away, the normal. False if the segment never comes that near. This code is the
- * exact rule of copse_octree_raycast if `inflate` is greater than 0.
+ * starts farther away, the normal. False if the segment never comes that near.
  *
  * The planes of the box's sides cut the segment into parts. Within a part, the segment is outside
  * of the same sides of the box. On the axes of these sides, m is the vector from the segment's
