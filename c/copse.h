@@ -123,8 +123,8 @@ typedef struct copse_tasks {
   void (*run)(void *context, void (*task)(void *argument, uint32_t index), void *argument,
               uint32_t count);
   void *context;
-  /* How many tasks can run at the same time. all_within calls `run` with `count` equal to
-   * `threads`. Other functions may call it with a greater `count`. If `threads` is less than 2,
+  /* How many tasks can run at the same time. copse_points_all_within calls `run` with `count` equal
+   * to `threads`. Other functions may call it with a greater `count`. If `threads` is less than 2,
    * `run` is not called. */
   uint32_t threads;
 } copse_tasks;
@@ -574,7 +574,7 @@ typedef struct copse_sensors_def {
   uint32_t dimensions; /* 2 or 3, the same as the index has. Default: 2 */
   uint32_t capacity;   /* maximum number of sensors: 1 … COPSE_MAX_CAPACITY. Default: 1,000 */
   uint32_t results;    /* maximum number of agents that an update finds, summed over all searches: 0
-                        * … INT32_MAX. Default: 0. With 0, an update that finds agents fails: see
+                        * … INT32_MAX. Default: 0. With 0, an update fails if it finds agents: see
                         * copse_sensors_update. A circle is searched once, for agents within
                         * `leave`. A box whose `radius` and `leave` differ is searched twice: within
                         * `radius`, and within `leave` */
@@ -681,11 +681,11 @@ copse_sensors_statistics copse_sensors_stats(const copse_sensors *sensors);
 bool copse_sensors_validate(const copse_sensors *sensors);
 
 /* Saves the sensors and which agents are inside them, but not the index: save and restore the index
- * too. The object that you restore into needs the same dimensions as the saved one. If one of that
- * object's limits is too small, the restore fails with COPSE_FULL. To learn which limits a snapshot
- * needs, call copse_sensors_saved. A save fails with COPSE_INVALID_ARGUMENT if the caller wrote
- * invalid ids or slots to the arrays `inside` or `agents` of copse_sensors_arrays, which are only
- * for reading. */
+ * too. The object that you restore into needs the same dimensions as the saved one. If a limit of
+ * the object that you restore into is too small, the restore fails with COPSE_FULL. To learn which
+ * limits a snapshot needs, call copse_sensors_saved. A save fails with COPSE_INVALID_ARGUMENT if
+ * the caller wrote invalid ids or slots to the arrays `inside` or `agents` of copse_sensors_arrays,
+ * which are only for reading. */
 copse_status copse_sensors_save(const copse_sensors *sensors, void *bytes, size_t capacity,
                                 size_t *total);
 copse_status copse_sensors_restore(copse_sensors *sensors, const void *bytes, size_t size);
@@ -770,11 +770,12 @@ copse_status copse_octree_load(copse_octree *tree, uint32_t count, uint32_t *fir
 copse_status copse_octree_range(const copse_octree *tree, const float *lo, const float *hi,
                                 const copse_query *query, copse_results *results);
 /* Finds all items that a camera may see. A box is left out only if it is wholly outside at least
- * one of the `count` planes. 3D only. A plane is four floats x, y, z, w. For each plane, the corner
- * of the box that is farthest along the plane's normal is tested like a point in
- * copse_points_frustum. On each axis, this corner is at hi if the normal (x, y, z) is > 0 along
- * that axis, else at lo. An item is found if it passes for all planes. A box near an edge of the
- * frustum may pass although it is just outside. Errors: as in copse_points_frustum. */
+ * one of the `count` planes. 3D only. A plane is four floats x, y, z, w. Each plane is tested
+ * against one corner of the box: the farthest one along the plane's normal. On each axis, this
+ * corner is at hi if the normal (x, y, z) is > 0 along that axis, else at lo. The test is the same
+ * as for points in copse_points_frustum. An item is found if it passes for all planes. A box near
+ * an edge of the frustum may pass even if it is just outside. Errors: as in copse_points_frustum.
+ * */
 copse_status copse_octree_frustum(const copse_octree *tree, const float *planes, uint32_t count,
                                   const copse_query *query, copse_results *results);
 /* Finds all items that intersect a circle or sphere. To sort by distance, results.distances2 must
@@ -841,8 +842,8 @@ copse_status copse_octree_raycast_many(const copse_octree *tree, const float *se
                                        const copse_segment_filters *filters, uint32_t *ids,
                                        float *fractions);
 /* A broad phase: finds all pairs of items that intersect, each pair once. Writes ids a, b, a, b, …
- * with a < b; the first ids of the pairs ascend. results.total counts ids, two per pair. Only whole
- * pairs are written, as many as fit. Both items must match the query's mask. */
+ * with a < b, in ascending order of a. results.total counts ids, two per pair. Only whole pairs are
+ * written, as many as fit. Both items must match the query's mask. */
 copse_status copse_octree_pairs(const copse_octree *tree, const copse_query *query,
                                 copse_results *results);
 
@@ -870,10 +871,11 @@ copse_octree_statistics copse_octree_stats(const copse_octree *tree);
 bool copse_octree_validate(const copse_octree *tree);
 
 /* Saves items, slots, generations and groups. A box that the caller wrote to the array `boxes` is
- * saved only after a call of copse_octree_move or copse_octree_move_all. The tree that you restore
- * into needs the same options as the saved one; only the capacity may differ. After a restore, the
- * tree behaves exactly like the saved one, down to the order of results. Exception: if the saved
- * tree had run out of nodes (see `unsplit`), the restored tree may split different nodes. */
+ * saved only after a call of copse_octree_move_all, or of copse_octree_move with the same box. The
+ * tree that you restore into needs the same options as the saved one; only the capacity may differ.
+ * After a restore, the tree behaves exactly like the saved one, down to the order of results.
+ * Exception: if the saved tree had run out of nodes (see `unsplit`), the restored tree may split
+ * different nodes. */
 copse_status copse_octree_save(const copse_octree *tree, void *bytes, size_t capacity,
                                size_t *total);
 copse_status copse_octree_restore(copse_octree *tree, const void *bytes, size_t size);
@@ -885,9 +887,9 @@ copse_status copse_octree_restorable(const copse_octree *tree, const void *bytes
  * of vertices. Loops may touch and cross each other and themselves: every query treats edges one by
  * one.
  *
- * A polygon is solid on its inside, on its outside (a boundary), or on neither side
- * (COPSE_SOLID_NOWHERE). Its solid side stays the same, even if its vertices move and its winding
- * flips (for an exception, see copse_obstacle_move).
+ * A polygon is solid on its inside, or on its outside (like the boundary of a level), or on neither
+ * side (COPSE_SOLID_NOWHERE). Its solid side stays the same, even if its vertices move and its
+ * winding flips (for an exception, see copse_obstacle_move).
  *
  * Every edge has a direction. (Left and right are as on a page where x goes right and y goes up.)
  * - If the polygon is COPSE_SOLID_NOWHERE, its edges are visible from both sides.
@@ -895,21 +897,20 @@ copse_status copse_octree_restorable(const copse_octree *tree, const void *bytes
  *   A polygon of two vertices is a thin wall: its two edges run in opposite directions, and from
  *   each side a different one is visible.
  *
- * An edge joins a vertex to the next vertex in the loop, and has the id of the first of the two. It
- * runs from the first to the second, unless that would put the solid side on the right: then it
- * runs from the second to the first, with the same id. If the polygon has no area at the moment,
- * every edge runs from the first to the second. A polygon's slot is the id of its first vertex. New
- * vertices get the lowest free ids, in ascending order. The ids are consecutive if no vertex was
- * removed before. An edge without length (from a repeated vertex) stays in its loop, but is not in
- * the tree.
+ * For each vertex, an edge with the same id joins this vertex and the next one in the loop.
+ * Normally, the edge runs from this vertex to the next one. But if that would put the solid side on
+ * the right, the edge runs the other way. If the polygon has no area at the moment, all edges run
+ * from a vertex to the next one. A polygon's slot is the id of its first vertex. New vertices get
+ * the lowest free ids, in ascending order. The ids are consecutive if no vertex was removed before.
+ * An edge without length (from a repeated vertex) stays in its loop, but is not in the tree.
  *
  * A cell of the tree is split along the line of an edge or, if no edge's line divides well, along a
  * line parallel to an axis. An edge that crosses this line is cut into pieces, one on each side.
  * Queries test whole edges and report each edge once, so they find exactly what a loop over all
  * edges finds. They compute in double, by these rules, and round squared distances and fractions to
  * float at the end:
- * - Let u x v = u.x * v.y - u.y * v.x. A point p is left of an edge a … b if (b - a) x (p - a) is
- *   positive, and right of the edge if it is negative.
+ * - Let cross(u, v) = u.x * v.y - u.y * v.x. A point p is left of an edge a … b if
+ *   cross(b - a, p - a) is positive, and right of the edge if it is negative.
  * - Let t = ((p - a) . (b - a)) / ((b - a) . (b - a)). The nearest point to p on an edge a … b is:
  *   the point a, if t <= 0; the point b, if t >= 1; otherwise a + (b - a) * t.
  * - Two segments intersect if they cross or touch (segments_meet in c/walls/obstacle.h has the
@@ -972,17 +973,17 @@ copse_status copse_obstacle_remove(copse_obstacle *tree, uint32_t slot);
 copse_status copse_obstacle_move(copse_obstacle *tree, uint32_t slot, const float *points,
                                  uint32_t count);
 void copse_obstacle_clear(copse_obstacle *tree);
-/* Returns the direction of a polygon's edges: 1 if counter-clockwise, -1 if clockwise, 0 if the
- * polygon has no area now or the slot is not a polygon.  If the polygon has a solid side, 1 means
- * that it is solid inside, and -1 that it is solid outside. */
+/* Returns 1 if a polygon is solid inside, and -1 if it is solid outside. If it is solid on neither
+ * side, returns the direction of its vertices: 1 if counter-clockwise, -1 if clockwise. Returns 0
+ * if the polygon has no area now, or the slot is not a polygon. */
 int copse_obstacle_winding(const copse_obstacle *tree, uint32_t slot);
 /* True if polygons were added, removed or moved since the last build. */
 bool copse_obstacle_changed(const copse_obstacle *tree);
 /* Builds the tree from the current vertices, usually in O(N log N). On COPSE_NOT_FINITE, queries
  * still see the previous build. The candidates for a cell's splitting line are the lines of its
  * edges. If there are many edges, an evenly spread sample is used. The line that divides the pieces
- * most evenly, and cuts few of them, is chosen. If no candidate divides well, lines parallel to an
- * axis are candidates too. */
+ * most evenly is chosen, if it does not cut too many of them. If no candidate divides well, lines
+ * parallel to an axis are candidates too. */
 copse_status copse_obstacle_build(copse_obstacle *tree, uint32_t *firstBad);
 
 typedef enum copse_side {
@@ -1006,9 +1007,7 @@ copse_status copse_obstacle_nearest(const copse_obstacle *tree, const float *cen
                                     uint32_t *visits);
 /* Sets *visible to true if the line of sight between the points `from` and `to` is clear: no edge
  * intersects it. With radius > 0, every edge must also be more than `radius` away from the line of
- * sight. The distance between two segments is the least of four distances: from each end of each
- * segment to the other segment. Both directions give the same result. Nothing is visible from a
- * point on a wall. */
+ * sight. Both directions give the same result. Nothing is visible from a point on a wall. */
 copse_status copse_obstacle_visible(const copse_obstacle *tree, const float *from, const float *to,
                                     float radius, bool *visible, uint32_t *visits);
 /* Filters agents by line of sight. Keeps the ids of agents whose centers are visible from a point.
@@ -1262,16 +1261,17 @@ copse_status copse_crowd_restorable(const copse_crowd *crowd, const void *bytes,
 
 /* ---- Flow field ------------------------------------------------------------------------------ *
  * Paths around walls in 2 dimensions, for many agents that head for the same goals. From any point,
- * the path leads to the goal that is the shortest walk away. A build is costly; each agent's
+ * the path leads to the nearest goal, measured along the path. A build is costly; each agent's
  * direction is then cheap. For a single agent, a search for one path is cheaper.
  *
  * The field divides its bounds into square cells. Walls come from an obstacle tree. Paths keep a
- * minimum distance from walls: the field's *radius*. A path is wide if it passes only through gaps
- * of at least one cell plus twice the radius. If the walls have not changed since the build:
+ * minimum distance from walls: the field's *radius*. If the walls have not changed since the
+ * build:
  * - The distance from a path to any wall is greater than the radius, unless the path starts closer
  *   to a wall.
- * - If there is a wide path, the field is certain to find a path. If there are only narrower paths,
- *   it may find one or none.
+ * - If there is a wide path, the field is certain to find a path. (A path is wide if it passes only
+ *   through gaps that are at least as wide as one cell plus twice the radius.) If there are only
+ *   narrower paths, it may find one or none.
  * - Paths are nearly the shortest: on average less than 0.2% longer, where gaps are at least three
  *   cells wide.
  *
@@ -1279,7 +1279,7 @@ copse_status copse_crowd_restorable(const copse_crowd *crowd, const void *bytes,
  * copse_flowfield_closed), the goals, the radius and the definition. A build in several updates
  * gives the same bits as a build in one call.
  *
- * A path leads from *anchor* to anchor. Anchors are the goals, and turning points just off the
+ * A path leads from *anchor* to anchor. Most anchors are goals, or turning points just off the
  * corners of walls and of closed cells. In some narrow passages, the center of a cell is an anchor
  * too. A corner of a wall has 1 turning point if the wall turns there by up to 45 degrees, 2 if it
  * turns by up to 90 degrees, else 4. A corner of closed cells has 1 turning point. Turning points
@@ -1385,15 +1385,15 @@ bool copse_flowfield_is_built(const copse_flowfield *field); /* true after the f
  * the point to the anchor stays at least the radius away from walls. If the point itself is already
  * closer to a wall, the line must not lead even closer to that wall.
  *
- * A build stores the best anchor of each cell. A query tries the best anchors of the 4 cells around
- * its point. If all 4 share one anchor and no wall is near, as is usual in the open, that anchor is
- * certain to be in sight, and is not tested. If none of the anchors is in sight, as may happen near
- * walls, the query tries the anchors of 12 more cells. If none of these is in sight either, the
- * path first leads to the center of a cell that is in sight. To find this cell, the query tries the
- * 36 cells nearest to the point. After these, it tries other cells within 1.5 times the field's
- * radius, but no more than 16 cells away. From outside of the bounds, paths lead to cells in sight
- * at the border. Queries fail with COPSE_NOT_BUILT before the first build, and with
- * COPSE_INVALID_ARGUMENT for coordinates that are not finite. */
+ * A build stores the best anchor of each cell. A query tries the best anchors of the 4 cells whose
+ * centers are around its point. If all 4 share one anchor and no wall is near, as is usual in the
+ * open, that anchor is certain to be in sight, and is not tested. If none of the anchors is in
+ * sight, as may happen near walls, the query tries the anchors of 12 more cells. If none of these
+ * is in sight either, the path first leads to the center of a cell that is in sight. To find this
+ * cell, the query tries the 36 cells nearest to the point. After these, it tries other cells within
+ * 1.5 times the field's radius, but no more than 16 cells away. From outside of the bounds, paths
+ * lead to cells in sight at the border. Queries fail with COPSE_NOT_BUILT before the first build,
+ * and with COPSE_INVALID_ARGUMENT for coordinates that are not finite. */
 /* Writes the length of the path from a point to the nearest goal, plus the goal's cost. INFINITY:
  * there is no path. In a goal's area, the length of the path to this goal is 0. */
 copse_status copse_flowfield_distance(const copse_flowfield *field, const float *point,

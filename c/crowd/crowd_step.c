@@ -23,8 +23,9 @@ static const float PATIENCE = 2;
  * down. */
 static const float QUEUE = 4;
 
-/* The factor by which a walking agent shortens its time horizon toward neighbors that have arrived.
- * So it can come close to them, and push between them. */
+/* An agent that is still walking uses a shorter time horizon against neighbors that have arrived:
+ * its own time horizon, multiplied by this factor. So the agent can come close to them, and push
+ * between them. */
 static const float PUSH = 1.0f / 8;
 
 /* Returns 1 / time horizon. A horizon shorter than the time step counts as one time step. */
@@ -35,9 +36,8 @@ static float inverse_horizon(const copse_crowd *crowd, crowd_field field, uint32
 }
 
 /* Returns 1 / time horizon for walls. If the agent's acceleration is limited, the horizon is long
- * enough to stop in front of walls: at least speed / (2 * acceleration), the stopping distance
- * divided by the present speed. One time step is added, because the agent starts to brake only in
- * the next step. */
+ * enough for the agent to stop in front of walls. One time step is added, because the agent starts
+ * to brake only in the next step. */
 static float inverse_wall_horizon(const copse_crowd *crowd, uint32_t slot, float timeStep) {
   const float MOST_BRAKING = 100; /* in seconds: a longer horizon would reach walls far away */
   const float inverse = inverse_horizon(crowd, FIELD_TIME_HORIZON_OBSTACLES, slot, timeStep);

@@ -82,8 +82,8 @@ ALWAYS_INLINE uint32_t wanted(word4 inside, const nearby *near, uint32_t i, word
 /* ---- Rows of all agents within a radius -------------------------------------------------- */
 
 /* Initializes a writer for `count` rows. If only some of them will be written (`written` <
- * `count`), empties all rows first. `waiting` has room for the offsets and counts of ROWS_WAITING
- * rows, which are kept there until rows_flush. */
+ * `count`), empties all rows first. `waiting` keeps the offsets and counts of up to ROWS_WAITING
+ * rows, until rows_flush. */
 SMALL_CODE static void rows_start(row_writer *writer, waiting_row *waiting, const copse_rows *rows,
                                   uint32_t count, uint32_t written) {
   if (count > written) {
@@ -226,8 +226,8 @@ SMALL_CODE copse_status copse_points_all_within(const copse_points *points, floa
 static const float GUESS_MARGIN = 1.3f;
 
 /* If the candidates are too few or too many, select_near tries another distance. After this many
- * tries, it collects all agents within limit2, and uses a heap if there are too many of them.
- * limit2 is the greatest squared distance that it may search. */
+ * tries, it collects all agents within the greatest distance that it may search (limit2), and uses
+ * a heap if there are too many of them. */
 enum { SELECT_TRIES = 4 };
 
 SMALL_CODE static expectation expectation_start(uint32_t k, uint32_t dimensions) {
@@ -286,8 +286,8 @@ static uint32_t collect(const batch_query *batch, const nearby *near, const run_
   return CALL_PAIR(dim, collect, near, list, asker, limit2, candidates);
 }
 
-/* Uses a heap to write the k nearest candidates to a row. Needed if pairs_rank can't handle so many
- * candidates or so large a k. Returns the length of the row. */
+/* Uses a heap to write the k nearest candidates to a row. Needed if there are too many candidates
+ * for pairs_rank, or if k is too large for it. Returns the length of the row. */
 SMALL_CODE OUT_OF_LINE uint32_t heap_into(pairs candidates, uint32_t size, uint32_t k, pairs row) {
   scan_nearest nearest = {row, k, 0, INFINITY};
   for (uint32_t i = 0; i < size; i++)
@@ -327,7 +327,7 @@ static uint32_t select_near(const batch_query *batch, const nearby *near, const 
   }
 }
 
-/* Copies `count` ids or distances: for so few, faster than one memcpy. */
+/* Copies the ids or distances of a row, four at a time. For short rows, one memcpy is slower. */
 static void copy_row(void *to, const void *from, uint32_t count) {
   uint32_t *target = to, i = 0;
   const uint32_t *source = from;
@@ -373,8 +373,8 @@ SMALL_CODE static uint32_t nearest_alone(const batch_query *batch, const float *
 
 /* Finds the k agents nearest to an asker, and writes them to `row`. The asker is entry i of `near`.
  * Searches the whole index, not only the gathered agents. Needed if fewer than k agents are within
- * the squared distance reach2. The search first looks within a squared distance of at least 2 *
- * reach2, and farther only if it finds too few. */
+ * the squared distance reach2. The search starts with the squared distance 2 * reach2, and looks
+ * farther if it finds too few. */
 SMALL_CODE OUT_OF_LINE uint32_t nearest_beyond(const batch_query *batch, const nearby *near,
                                                uint32_t i, uint32_t k, float reach2, pairs row) {
   float center[3];
