@@ -575,9 +575,9 @@ typedef struct copse_sensors_def {
   uint32_t capacity;   /* maximum number of sensors: 1 … COPSE_MAX_CAPACITY. Default: 1,000 */
   uint32_t results;    /* maximum number of agents that an update finds, summed over all searches: 0
                         * … INT32_MAX. Default: 0. With 0, an update fails if it finds agents: see
-                        * copse_sensors_update. A circle is searched once, for agents within
-                        * `leave`. A box whose `radius` and `leave` differ is searched twice: within
-                        * `radius`, and within `leave` */
+                        * copse_sensors_update. A circle or sphere is searched once, for agents
+                        * within `leave`. A box whose `radius` and `leave` differ is searched twice:
+                        * within `radius`, and within `leave` */
   uint32_t agents;     /* maximum number of slots of the index: 0 … COPSE_MAX_CAPACITY. Default:
                         * 1,000 */
   copse_allocator allocator; /* Default: malloc */
@@ -774,8 +774,7 @@ copse_status copse_octree_range(const copse_octree *tree, const float *lo, const
  * against one corner of the box: the farthest one along the plane's normal. On each axis, this
  * corner is at hi if the normal (x, y, z) is > 0 along that axis, else at lo. The test is the same
  * as for points in copse_points_frustum. An item is found if it passes for all planes. A box near
- * an edge of the frustum may pass even if it is just outside. Errors: as in copse_points_frustum.
- * */
+ * an edge of the frustum may pass although it is outside. Errors: as in copse_points_frustum. */
 copse_status copse_octree_frustum(const copse_octree *tree, const float *planes, uint32_t count,
                                   const copse_query *query, copse_results *results);
 /* Finds all items that intersect a circle or sphere. To sort by distance, results.distances2 must
@@ -899,10 +898,11 @@ copse_status copse_octree_restorable(const copse_octree *tree, const void *bytes
  *
  * For each vertex, an edge with the same id joins this vertex and the next one in the loop.
  * Normally, the edge runs from this vertex to the next one. But if that would put the solid side on
- * the right, the edge runs the other way. If the polygon has no area at the moment, all edges run
- * from a vertex to the next one. A polygon's slot is the id of its first vertex. New vertices get
- * the lowest free ids, in ascending order. The ids are consecutive if no vertex was removed before.
- * An edge without length (from a repeated vertex) stays in its loop, but is not in the tree.
+ * the right, the edge runs the other way. If the polygon has no area at the moment, neither side is
+ * solid, and all edges run from a vertex to the next one. A polygon's slot is the id of its first
+ * vertex. New vertices get the lowest free ids, in ascending order. The ids are consecutive if no
+ * vertex was removed before. An edge without length (from a repeated vertex) stays in its loop, but
+ * is not in the tree.
  *
  * A cell of the tree is split along the line of an edge or, if no edge's line divides well, along a
  * line parallel to an axis. An edge that crosses this line is cut into pieces, one on each side.
@@ -981,9 +981,9 @@ int copse_obstacle_winding(const copse_obstacle *tree, uint32_t slot);
 bool copse_obstacle_changed(const copse_obstacle *tree);
 /* Builds the tree from the current vertices, usually in O(N log N). On COPSE_NOT_FINITE, queries
  * still see the previous build. The candidates for a cell's splitting line are the lines of its
- * edges. If there are many edges, an evenly spread sample is used. The line that divides the pieces
- * most evenly is chosen, if it does not cut too many of them. If no candidate divides well, lines
- * parallel to an axis are candidates too. */
+ * edges. If there are many edges, an evenly spread sample is used. The line with the fewest pieces
+ * on its fuller side is chosen, where a piece that the line cuts counts on both sides. If no
+ * candidate divides well, lines parallel to an axis are candidates too. */
 copse_status copse_obstacle_build(copse_obstacle *tree, uint32_t *firstBad);
 
 typedef enum copse_side {
@@ -1383,7 +1383,7 @@ bool copse_flowfield_is_built(const copse_flowfield *field); /* true after the f
 /* ---- Queries: they see the last build ---- *
  * A path first leads to the best anchor in sight. An anchor is in sight if the straight line from
  * the point to the anchor stays at least the radius away from walls. If the point itself is already
- * closer to a wall, the line must not lead even closer to that wall.
+ * closer to a wall, the line must not lead even closer to that wall, apart from rounding.
  *
  * A build stores the best anchor of each cell. A query tries the best anchors of the 4 cells whose
  * centers are around its point. If all 4 share one anchor and no wall is near, as is usual in the

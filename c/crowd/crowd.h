@@ -82,7 +82,7 @@ typedef struct crowd_overview {
   uint32_t bad;           /* the first agent for which crowd_is_finite is false, or COPSE_NONE */
   uint32_t maxNeighbors;  /* the greatest crowd_neighbor_limit of any agent */
   float neighborDistance; /* the greatest neighborDistance of any agent that avoids neighbors */
-  float leastDistance;    /* the least one */
+  float leastDistance;    /* the least of these; INFINITY if there are none */
   bool hasMasks;          /* true if any active agent's mask is not COPSE_ALL_GROUPS */
   bool isUnequal;         /* true if any agent is CROWD_UNEQUAL */
 } crowd_overview;

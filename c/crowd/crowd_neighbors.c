@@ -142,7 +142,7 @@ static uint32_t each_range(copse_crowd *crowd, uint32_t end, task_function *task
 /* ---- All agents ---- */
 
 /* Fills the list of each agent with its nearest neighbors up to a distance, at most
- * overview->maxNeighbors. True if no list is full. */
+ * overview->maxNeighbors. Sets crowd->listDistance to this distance. True if no list is full. */
 SMALL_CODE static bool search(copse_crowd *crowd, const crowd_overview *overview, float distance) {
   const uint32_t dim = crowd->def.dimensions, end = overview->end;
   const uint32_t *masks = overview->hasMasks ? crowd_whole(crowd, FIELD_MASK) : NULL;

@@ -255,7 +255,8 @@ typedef struct step_job {
   uint32_t end; /* one past the last slot in use */
 } step_job;
 
-/* Chooses an agent's velocity, and moves the agent. Reads other agents only from crowd->bodies. */
+/* Chooses an agent's velocity, and moves the agent. Reads positions and velocities of other agents
+ * only from crowd->bodies. */
 OUT_OF_LINE void move_agent(const step_job *job, crowd_outcome *outcome, uint32_t slot) {
   copse_crowd *const crowd = job->crowd;
   const copse_obstacle *const walls = job->walls;

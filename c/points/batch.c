@@ -327,7 +327,7 @@ static uint32_t select_near(const batch_query *batch, const nearby *near, const 
   }
 }
 
-/* Copies the ids or distances of a row, four at a time. For short rows, one memcpy is slower. */
+/* Copies the ids or distances of a row, four at a time. */
 static void copy_row(void *to, const void *from, uint32_t count) {
   uint32_t *target = to, i = 0;
   const uint32_t *source = from;
@@ -345,7 +345,7 @@ SMALL_CODE void batch_flush(neighbor_search *search) {
   for (uint32_t row = 0; row < queue->size; row++) {
     const size_t queued = (size_t)row * k, target = (size_t)queue->slots[row] * k;
     const uint32_t count = queue->counts[row];
-    WORKED(count % 4);
+    WORKED(count % 4); /* those that copy_row copies one by one */
     rows->counts[queue->slots[row]] = count;
     copy_row(rows->ids + target, queue->ids + queued, count);
     if (search->wantsDistances)

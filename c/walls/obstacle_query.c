@@ -561,8 +561,8 @@ uint32_t copse_obstacle_keep_visible(const copse_obstacle *tree, const float *fr
 
 /* Returns the fraction of a segment p … q at which it first intersects an edge a … b. Segment and
  * edge must intersect. The fraction is clamped to the range of fractions that the edge spans: if
- * segment and edge are nearly on one line, rounding may put the fraction outside of this range. The
- * exact rule of copse_obstacle_raycast. */
+ * segment and edge are nearly on one line, rounding may put the fraction outside of this range.
+ * This code is the exact rule of copse_obstacle_raycast. */
 static double fraction_to(vec p, vec q, vec a, vec b) {
   const vec delta = vec_to(p, q);
   const bool isAlongX = fabs(delta.x) >= fabs(delta.y);
