@@ -487,9 +487,9 @@ copse_status copse_points_pairs(const copse_points *points, float distance, cons
 /* Writes a row for each of n centers (`dimensions` floats each): the agents within a radius. */
 copse_status copse_points_within_many(const copse_points *points, const float *centers, uint32_t n,
                                       float radius, const copse_query *query, copse_rows *rows);
-/* Writes a row for each of n boxes (lo x, y, (z,) hi x, y, (z) each): the agents that
- * copse_points_range finds, in the same order. COPSE_INVALID_ARGUMENT: a box has a NaN, or lo > hi
- * on an axis. */
+/* Writes a row for each of n boxes: the agents that copse_points_range finds, in the same order. A
+ * box is lo x, y, (z,) hi x, y, (z). COPSE_INVALID_ARGUMENT: a box has a NaN, or lo > hi on an
+ * axis. */
 copse_status copse_points_range_many(const copse_points *points, const float *boxes, uint32_t n,
                                      const copse_query *query, copse_rows *rows);
 /* Writes a row for each of n centers: the k nearest agents within query.maxDistance. */
