@@ -896,13 +896,13 @@ copse_status copse_octree_restorable(const copse_octree *tree, const void *bytes
  *   A polygon of two vertices is a thin wall: its two edges run in opposite directions, and from
  *   each side a different one is visible.
  *
- * For each vertex, an edge with the same id joins this vertex and the next one in the loop.
- * Normally, the edge runs from this vertex to the next one. But if that would put the solid side on
- * the right, the edge runs the other way. If the polygon has no area at the moment, neither side is
- * solid, and all edges run from a vertex to the next one. A polygon's slot is the id of its first
- * vertex. New vertices get the lowest free ids, in ascending order. The ids are consecutive if no
- * vertex was removed before. An edge without length (from a repeated vertex) stays in its loop, but
- * is not in the tree.
+ * For each vertex, there is an edge with the same id, between this vertex and the next one in the
+ * loop. Its direction is from this vertex to the next one, unless that would put the solid side on
+ * the right: then its direction is the reverse. If the polygon has no area at the moment, neither
+ * side is solid, and the direction is from this vertex to the next one. A polygon's slot is the id
+ * of its first vertex. New vertices get the lowest free ids, in ascending order. The ids are
+ * consecutive if no vertex was removed before. An edge without length (from a repeated vertex)
+ * stays in its loop, but is not in the tree.
  *
  * A cell of the tree is split along the line of an edge or, if no edge's line divides well, along a
  * line parallel to an axis. An edge that crosses this line is cut into pieces, one on each side.
@@ -981,9 +981,10 @@ int copse_obstacle_winding(const copse_obstacle *tree, uint32_t slot);
 bool copse_obstacle_changed(const copse_obstacle *tree);
 /* Builds the tree from the current vertices, usually in O(N log N). On COPSE_NOT_FINITE, queries
  * still see the previous build. The candidates for a cell's splitting line are the lines of its
- * edges. If there are many edges, an evenly spread sample is used. The line with the fewest pieces
- * on its fuller side is chosen, where a piece that the line cuts counts on both sides. If no
- * candidate divides well, lines parallel to an axis are candidates too. */
+ * edges. If there are many edges, an evenly spread sample is used. For each candidate, the pieces
+ * on each side of it are counted. A piece that it cuts counts on both sides. The candidate whose
+ * greater count is the least is chosen. If no candidate divides well, lines parallel to an axis are
+ * candidates too. */
 copse_status copse_obstacle_build(copse_obstacle *tree, uint32_t *firstBad);
 
 typedef enum copse_side {

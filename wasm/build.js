@@ -37,9 +37,9 @@ for (const core of [
 
 /**
  * A plugin that replaces the import of a .wasm file by its bytes as base64 text or, if the import
- * ends with `?deflated`, by those of its deflated copy. The text is a property of an object: a
- * minifier leaves that at the front of the bundle, where it compresses best, but may move a plain
- * string.
+ * ends with `?deflated`, by those of its deflated copy. The text is a property of an object, which a
+ * minifier leaves where it is: at the front of the bundle, where it compresses best. A plain string
+ * may be moved.
  */
 const inlineCore = {
   name: 'inline-core',
@@ -68,8 +68,8 @@ const inlineText = {
 }
 
 /**
- * A plugin that replaces the module complete.js by single.js, which has fewer features and is
- * smaller. For the entries that `nouns` lists, such as 'grid', except 'paths'.
+ * A plugin that replaces the module complete.js with single.js, which has fewer features and is
+ * smaller. It is used for the entries that `nouns` lists, such as 'grid', except 'paths'.
  * @type {import('rolldown').Plugin}
  */
 const single = {

@@ -1593,8 +1593,8 @@ export interface FollowOptions {
  * properties of agents are in arrays by slot, which the game may read and write between steps.
  *
  * Optimal reciprocal collision avoidance (ORCA) after van den Berg, Guy, Lin and Manocha (2011): an
- * agent relies on its neighbors to do half of the avoiding. Snapshots don't hold the obstacles and
- * `timeStep`.
+ * agent relies on its neighbors to do half of the avoiding. Snapshots hold neither the obstacles
+ * nor `timeStep`.
  */
 export class Crowd extends AnyCrowd<2> {
   constructor(options?: CrowdOptions)

@@ -22,7 +22,7 @@ import { GIVEN, IDS, NEIGHBORS, NONE, Slots } from './object.js'
 export const MAX_UINT32 = 2 ** 32 - 1
 const SORT_NONE = 0
 const SORT_DISTANCE = 2
-/** A bit in the argument `sort` of the core: the caller needs distances. See wasm/objects.h. */
+/** A bit in the argument `sort` of core functions: distances are needed. See wasm/objects.h. */
 const WITH_DISTANCES = 4
 const SORTS = ['none', 'id', 'distance']
 const SIDES = ['both', 'visible']

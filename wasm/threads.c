@@ -86,7 +86,8 @@ static void run(void *context, task_function *task, void *argument, uint32_t cou
   for (uint32_t tries = 0; atomic_load(&done) < count;) task_pause(++tries);
 }
 
-/* Sets the number of threads: when all workers are ready, and to 1 before they are terminated. */
+/* Sets the number of threads. Called when all workers are ready, and again, with 1, before they are
+ * terminated. */
 EXPORT("threads_set") void threads_set(uint32_t threads) {
   if (threads <= MOST_THREADS) pool = (copse_tasks){run, NULL, threads};
 }

@@ -1,5 +1,5 @@
 /* Boxes and distances in 2 or 3 dimensions. Functions take `dim` (2 or 3) as a constant and are
- * inlined: so the compiler turns one source into code for 2D and code for 3D, without a loop at run
+ * inlined, so the compiler turns one source into code for 2D and code for 3D, without a loop at run
  * time.
  *
  * A box is 2 * dim floats: lo x, y, (z,) hi x, y, (z). In spite of rounding, the computed distance

@@ -246,8 +246,8 @@ static bool has_side(const flood *from, const ring_side *side) {
   return place >= 0 && place < (int32_t)(side->isRow ? from->field->rows : from->field->columns);
 }
 
-/* Returns the index of a side's cell `number`; if `inner` is 1, that of its neighbor in the
- * previous ring. */
+/* Returns the index of cell `number` on one side of a ring of cells. If `inner` is 1, returns the
+ * index of this cell's neighbor in the previous ring instead. */
 ALWAYS_INLINE uint32_t side_cell(const ring_side *side, int32_t number, int32_t inner) {
   return side->middle + (uint32_t)(number * side->along + (side->ring - inner) * side->across);
 }
@@ -412,9 +412,9 @@ void flow_spread(copse_flowfield *field, flow_map *map) {
 
 /* ---- Cells that floods missed ------------------------------------------------------------- */
 
-/* Returns the adjacent cell through which a cell's path to a goal is shortest, ties by lower index:
- * only cells whose centers see each other count. Returns COPSE_NONE if that path is not shorter, by
- * more than half a cell, than the one that the floods found. */
+/* Returns the adjacent cell through which a cell's path to a goal is shortest, ties by lower index.
+ * Ignores adjacent cells whose centers are not in sight of the cell's center. Returns COPSE_NONE if
+ * that path is not shorter, by more than half a cell, than the one that the floods found. */
 static uint32_t best_beside(const copse_flowfield *field, flow_map *map, uint32_t column,
                             uint32_t row) {
   const uint32_t columns = field->columns, cell = row * columns + column;

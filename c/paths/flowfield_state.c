@@ -184,8 +184,8 @@ typedef struct flow_snapshot {
   float bounds[4], cell, radius;
   uint32_t goalCount, isBuilt;
   uint32_t stage, cursor, needed, gained, restarts;
-  /* Two maps: the one that queries see, and the one under way. Counts are 0 if the map does not
-   * exist. */
+  /* Two maps: the one that queries see, and the one that is being built. Counts are 0 if the map
+   * does not exist. */
   uint32_t anchorCounts[2], goalCounts[2];
 } flow_snapshot;
 _Static_assert(sizeof(flow_snapshot) <= COPSE_SNAPSHOT_HEAD, "the head of a snapshot");

@@ -255,8 +255,8 @@ static bool lay_out(band_table *table, const float *box, uint32_t size, float re
   for (;; height *= 1.25f) {
     WORKED(1);
     table->scale = height < 1e30f ? 1 / height : 0; /* 0 if the reach is huge: one cell holds all */
-    /* Along x: the cells of the unit's box, the REACH_CELLS cells to its left and to its right, and
-     * an empty cell at the left end, because runs_from reads the end of the cell before a run. */
+    /* The columns: those of the unit's box, REACH_CELLS more on either side, and an empty first
+     * one, because runs_from reads the entry before the first cell of a run. */
     const uint32_t columns =
         steps(box[dim] - box[0], REACH_CELLS * table->scale) + 2 * REACH_CELLS + 1;
     table->columns = (columns + 3) & ~3u;

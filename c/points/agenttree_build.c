@@ -45,7 +45,7 @@ uint64_t agenttree_node_budget(uint64_t n, uint64_t leafSize) {
  * at a key. */
 typedef struct split_key {
   float coordinate;
-  uint32_t id; /* agents at `coordinate` with a lower id are below the key; 0: none of them are */
+  uint32_t id; /* agents at `coordinate` are below the key if their id is less than this; 0: none */
 } split_key;
 
 /* The last part of partition, for up to three agents: copies those below the key to index `middle`
@@ -185,7 +185,7 @@ typedef struct pending {
 typedef struct node_count {
   uint64_t committed, budget;
   uint32_t next; /* the index of the next node */
-  bool isScarce; /* true if the budget made a split a median split */
+  bool isScarce; /* true if a split was changed to a median split to stay within the budget */
 } node_count;
 
 /* Adds a node for a run of agents. It stays a leaf until it is split. Returns its index. */

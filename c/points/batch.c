@@ -334,7 +334,7 @@ SMALL_CODE void batch_flush(neighbor_search *search) {
     const size_t queued = (size_t)row * search->k, target = (size_t)queue->slots[row] * search->k;
     const uint32_t count = queue->counts[row];
     rows->counts[queue->slots[row]] = count;
-    /* From the end: one by one, then four at a time. (In WebAssembly, memcpy is slow for so few
+    /* From the end, so that one index serves both loops. (In WebAssembly, memcpy is slow for so few
      * bytes.) */
     uint32_t i = count;
     while (i % 4) {

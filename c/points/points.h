@@ -44,7 +44,7 @@ struct copse_points {
   copse_on_non_finite onNonFinite;
   copse_allocator allocator;
   copse_tasks tasks;
-  void *block; /* holds all arrays: those in this struct and those that the structure adds */
+  void *block; /* holds all arrays: those in this struct, and those of the tree or grid */
   uint64_t blockBytes;
 
   /* The buffers that the caller writes, with an entry per slot. A slot below `slots` holds an agent

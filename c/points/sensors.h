@@ -35,13 +35,13 @@ struct copse_sensors {
   uint32_t half;     /* the last update's rows in sets[INSIDE].ids begin here: 0 or def.results */
   float *distances2; /* scratch: the squared distances of what one search finds */
   /* Scratch for one sensor at a time, then cleared: seen[i] is 1 if the search found agent i of the
-   * sensor's last row again. */
+   * sensor's remembered row again. */
   uint8_t *seen;
 
   /* Arrays by the slot of the agent. */
   uint32_t *generations; /* the generation of the slot in the last update */
-  /* Scratch: marks[id] - marked is the index of an agent's id in the last row of the sensor that is
-   * being updated, see sensors_update.c. */
+  /* Scratch: marks[id] - marked is the index of an agent's id in the remembered row of the sensor
+   * that is being updated: see sensors_update.c. */
   uint32_t *marks;
   /* A mark below this is out of date. At least def.results, because copse_sensors_validate writes
    * smaller numbers to `marks`. */

@@ -36,7 +36,7 @@ typedef struct leaf_rest {
   uint32_t next, end, bits;
 } leaf_rest;
 
-/* Returns the pieces of a leaf, all of them still to be visited. */
+/* Returns the state before a visit to a leaf: all of its pieces are still to be visited. */
 static leaf_rest rest_of(const obstacle_node *leaf) {
   return (leaf_rest){leaf->begin, leaf->end, 0};
 }

@@ -234,8 +234,8 @@ OUT_OF_LINE void append(sight_query *sight, uint32_t first, uint32_t *end, vec d
     sight->sectors[(*end)++] = (copse_corner){direction.x, direction.y, edge, 0};
 }
 
-/* Says which of two edges, `one` and `other`, is nearer at the start and at the stop of a sector:
- * true if `other` is. */
+/* Which of two edges, `one` and `other`, is nearer where a sector starts, and which where it stops.
+ * True: `other` is nearer. */
 typedef struct contest {
   bool startsWithOther, stopsWithOther;
 } contest;
@@ -278,8 +278,8 @@ static first_stop first_of(const cursor *one, const cursor *other) {
 }
 
 /* Appends what is visible where the sectors `one` and `other` overlap: from `start` to the end of
- * the sector that ends first. That is a sector with the nearer edge or, if the edges cross in
- * between, a sector with each edge. */
+ * the sector that ends first. Appends one sector, which shows the nearer edge, or, if the edges
+ * cross in between, two sectors, one for each edge. */
 OUT_OF_LINE void append_nearer(sight_query *sight, uint32_t first, uint32_t *end, cursor *one,
                                cursor *other, vec start, first_stop stops) {
   if (one->edge == NOTHING || other->edge == NOTHING) {
