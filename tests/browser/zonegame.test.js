@@ -26,7 +26,8 @@ const sleep = (/** @type {number} */ ms) => new Promise((resolve) => setTimeout(
 /** Waits until a condition holds. @param {() => boolean} holds */
 async function until(holds) {
   for (const end = Date.now() + WAIT; !holds(); await sleep(20))
-    if (Date.now() > end) throw new Error(`timed out waiting for ${holds}`)
+    if (Date.now() > end)
+      throw new Error([`timed out waiting for ${holds}`, ...cluster.errors].join('\n'))
 }
 
 const game = suite('game with zones')

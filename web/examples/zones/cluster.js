@@ -13,14 +13,27 @@ const here = (/** @type {string} */ file) => fileURLToPath(new URL(file, import.
 const sleep = (/** @type {number} */ ms) => new Promise((resolve) => setTimeout(resolve, ms))
 const START_WITHIN = 20_000 // milliseconds
 
-/** Returns a free port. @returns {Promise<number>} */
-async function freePort() {
-  const server = createServer().listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const { port } = /** @type {import('node:net').AddressInfo} */ (server.address())
-  server.close()
-  await once(server, 'close')
-  return port
+/**
+ * Returns free ports, below the range from which systems, by default, take the ports of outgoing
+ * connections. So no connection takes one before a process listens on it, or while a killed process is down.
+ * @param {number} count
+ */
+async function freePorts(count) {
+  const ports = new Set()
+  while (ports.size < count) {
+    const port = 20_000 + Math.floor(12_000 * Math.random())
+    const server = createServer().listen(port, '127.0.0.1')
+    try {
+      await once(server, 'listening')
+    } catch (error) {
+      if (/** @type {NodeJS.ErrnoException} */ (error).code === 'EADDRINUSE') continue
+      throw error
+    }
+    server.close()
+    await once(server, 'close')
+    ports.add(port)
+  }
+  return [...ports]
 }
 
 /** Waits until something listens on a port. @param {number} port */
@@ -44,7 +57,6 @@ async function listens(port) {
  * @param {number} [options.processes] Default: 2.
  * @param {number} [options.walkers] of each zone. Default: 1,000.
  * @param {number} [options.census] ticks between reports. Default: 20.
- * @param {number[]} [options.ports] of the processes. Default: free ones.
  * @param {(message: any) => void} [options.onMessage] takes the reports of processes and clients
  * @param {(text: string) => void} [options.log]
  */
@@ -53,16 +65,13 @@ export async function startCluster({
   processes = 2,
   walkers = 1000,
   census = 20,
-  ports = [],
   onMessage = () => {},
   log = () => {},
 } = {}) {
   const node = modernNode()
   const folder = mkdtempSync(`${tmpdir()}/copse-zones-`)
-  const redisPort = await freePort()
-  const linkPorts = []
-  while (ports.length < processes) ports.push(await freePort())
-  while (linkPorts.length < processes) linkPorts.push(await freePort())
+  const [redisPort, ...ports] = await freePorts(1 + 2 * processes)
+  const linkPorts = ports.splice(processes)
   const endpoints = ports.map((port) => `127.0.0.1:${port}`)
   /** @type {(import('node:child_process').ChildProcess | null)[]} */
   const children = Array(processes).fill(null)
