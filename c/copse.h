@@ -1460,9 +1460,9 @@ copse_status copse_flowfield_lead(const copse_flowfield *field, const float *poi
  * fields, COPSE_CROWD_FIELDS. */
 copse_status copse_crowd_follow(copse_crowd *crowd, const copse_flowfield *field, uint32_t mask);
 
-/* Returns an array by cell: the length of the path from the cell's center to the nearest goal;
- * INFINITY: there is none. The array is valid until the next build, update, restore, reserve or
- * destroy, and meaningless before the first build. */
+/* Returns an array with an entry for each cell: the length of the path from the cell's center to
+ * the nearest goal, or INFINITY if there is none. The array is valid until the next build, update,
+ * restore, reserve or destroy, and meaningless before the first build. */
 const float *copse_flowfield_distances(const copse_flowfield *field);
 /* Writes cells to draw, row by row, 7 floats each: lo x, y, hi x, y; the length of the path from
  * the center (INFINITY: none); the anchor (-1: none); 1 if the cell is blocked, else 0. */

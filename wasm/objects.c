@@ -345,8 +345,8 @@ static copse_status prepare(object *self) {
   return self->family->prepare ? self->family->prepare(self) : COPSE_OK;
 }
 
-/* Writes cells to draw to the staging buffer: leaves out the first `skipped` floats, then writes at
- * most MAX_DRAWN. Returns how many floats there are in total. */
+/* Writes to the staging buffer the cells to draw: leaves out the first `skipped` floats, then
+ * writes at most MAX_DRAWN. Returns how many floats there are in total. */
 EXPORT("cells") int32_t cells(int32_t handle, uint32_t skipped) {
   object *self = any_of(handle);
   if (self && !self->family->cells) self = NULL;

@@ -233,7 +233,7 @@ export class ObstacleTree extends Slots {
 
   /**
    * True if no wall is in the way from (x0, y0) to (x1, y1). Reads the radius from `query`, where
-   * `ask` stored it: V8 would allocate memory for a fraction that is passed as an argument.
+   * `ask` stored it: V8 would allocate memory for an argument that is not an integer.
    */
   #sees(x0, y0, x1, y1) {
     const radius = Math.max(0, query.radius)

@@ -274,7 +274,7 @@ EXPORT("paths_distances") int32_t paths_distances(int32_t handle) {
              : FAILED(COPSE_NOT_BUILT);
 }
 
-/* Writes lines to draw to the staging buffer, like cells(). */
+/* Writes to the staging buffer the lines to draw, like cells(). */
 EXPORT("paths_lines") int32_t paths_lines(int32_t handle, uint32_t skipped) {
   const paths *self = paths_of(handle);
   if (!self) return FAILED(COPSE_STALE_SLOT);

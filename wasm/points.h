@@ -16,7 +16,7 @@ typedef struct points {
   float *distances2;     /* the array for results.distances2 if a query needs it */
   float fraction;        /* where on its ray the last raycast hit: 0 at the start, 1 at the end */
 
-  uint32_t *masks; /* by slot: the groups that the agent looks for in batches */
+  uint32_t *masks; /* by slot: the mask of the agent's queries in a batch */
   /* By slot. The game writes `radii`. Queries use `builtRadii`, a copy made after each build, and
    * `maxRadius`, the largest of that copy. If external, `masks` and `radii` are NULL. */
   float *radii, *builtRadii, maxRadius;

@@ -158,7 +158,7 @@ export class ThreadedInstance extends Instance {
     return this
   }
 
-  /** Returns shared memory. Where there is no room for the maximum, it is lower. */
+  /** Returns shared memory. If the engine can't reserve `maximum` pages, its maximum size is lower. */
   _reserve(initial, maximum) {
     for (let pages = maximum; ; pages = Math.max(initial, pages >> 1))
       try {

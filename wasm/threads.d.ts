@@ -14,8 +14,8 @@ export interface ThreadOptions extends InitOptions {
   /**
    * Makes a worker that runs the script 'copse/thread', for pages whose policy does not allow
    * workers from `blob:` URLs:
-   * `() => new Worker(new URL('copse/thread', import.meta.url), { type: 'module' })`, as your
-   * bundler wants it. Default: the worker is made from the text of that script.
+   * `() => new Worker(new URL('copse/thread', import.meta.url), { type: 'module' })`, in the
+   * form that your bundler needs. Default: the worker is made from the text of that script.
    */
   workerFactory?: () => any
 }

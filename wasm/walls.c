@@ -346,7 +346,7 @@ int32_t walls_visibility(int32_t handle, float x, float y, float minX, float min
   return (int32_t)total;
 }
 
-/* Writes lines to draw to the staging buffer, like cells(). */
+/* Writes to the staging buffer the lines to draw, like cells(). */
 EXPORT("walls_lines") int32_t walls_lines(int32_t handle, uint32_t skipped) {
   copse_status status;
   walls *self = built_walls_of(handle, &status);

@@ -5,7 +5,7 @@ import { INDEX_OPTIONS, Points } from './sourced.js'
 
 export const GRID_OPTIONS = [...INDEX_OPTIONS, 'wrap']
 
-/** The methods that a world that wraps around does not have. */
+/** The methods that an index whose world wraps around does not have. */
 const REFUSED = [
   ...['range', 'rangeInto', 'countRange', 'rangeMany', 'cone', 'coneInto'],
   ...['raycast', 'raycastAll', 'raycastMany', 'frustum', 'frustumInto'],

@@ -328,8 +328,8 @@ ALWAYS_INLINE float4 float4_greatest(float4 a) {
   return float4_max(a, float4_swap_pairs(a));
 }
 
-/* In a test build with COPSE_WATCHED, writes 0 to four floats past the end of an array. In other
- * builds, does nothing. Loads of four lanes read these floats, but no result depends on them.
+/* In a test build with COPSE_WATCHED, writes zeros to the four floats past the end of an array. In
+ * other builds, does nothing. Loads of four lanes read these floats, but no result depends on them.
  * Without the zeros, valgrind and MemorySanitizer would report reads of memory that was never
  * written. */
 ALWAYS_INLINE void float4_past_end(float *end) {

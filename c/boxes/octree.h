@@ -143,7 +143,8 @@ ALWAYS_INLINE void octree_box(const copse_octree *tree, uint32_t slot, float *bo
   UNROLL for (int side = 0; side < 2 * dim; side++) box[side] = block->sides[side][lane];
 }
 
-/* Returns how many items a node's block holds: all eight, except in the node's first block. */
+/* Returns how many items a node's block holds. All blocks hold eight, but the node's first block
+ * may hold fewer. */
 ALWAYS_INLINE uint32_t octree_block_size(const octree_node *node, uint32_t blockIndex) {
   return blockIndex == node->block ? (node->own - 1) % BLOCK_ITEMS + 1 : BLOCK_ITEMS;
 }

@@ -53,7 +53,7 @@ SMALL_CODE OUT_OF_LINE bool is_held_up(const copse_crowd *crowd, uint32_t slot, 
     float otherDistance = distance_to(goal, otherPosition, dim);
     if (own->state & other->state & CROWD_LED) {
       otherDistance = crowd->distances[ids[i]];
-      if (fabsf(otherDistance - distance) > near) continue; /* paths differ: a wall is between */
+      if (fabsf(otherDistance - distance) > near) continue; /* a wall is between the two */
     }
     if (isAtGoal || (crowd_have_one_goal(crowd, slot, ids[i]) && otherDistance < distance))
       return true;

@@ -102,8 +102,8 @@ static uint64_t step_corners(copse_flowfield *field, flow_map *map) {
   return field->columns / CELLS_PER_WORK + (field->needed - before) * WORK_PER_EDGE;
 }
 
-/* Adds the anchors of the next goal, the points where paths to it end: several for an area. If no
- * goal is left, puts all these anchors into the heap. */
+/* Adds the anchors of the next goal, the points where paths to it end: several for an area. Once
+ * the anchors of all goals are added, the next call puts all of them into the heap. */
 static uint64_t step_goals(copse_flowfield *field, flow_map *map) {
   if (field->cursor < map->goalCount) {
     const uint32_t before = field->needed;

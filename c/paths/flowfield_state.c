@@ -177,8 +177,8 @@ bool copse_flowfield_validate(const copse_flowfield *field) {
 
 /* The head of a snapshot. It is followed by the goals and the closed cells for the next build, then
  * by the map that queries see, then by the map of the build under way. A map that does not exist is
- * left out. A map is a flow_record, then arrays: goals, anchors, and by cell the distances, the
- * aims and the bits CELL_*. Each array begins at a multiple of 4 bytes. */
+ * left out. A map is a flow_record, then five arrays: goals, anchors, and the distances, the aims
+ * and the bits CELL_* of the cells. Each array begins at a multiple of 4 bytes. */
 typedef struct flow_snapshot {
   snapshot_header header;
   float bounds[4], cell, radius;

@@ -460,7 +460,7 @@ static void place_parts(build_job *job) {
   }
 }
 
-/* True if, in any part, too few nodes were left to split at a midpoint. */
+/* True if some part had too few unused nodes left to split at a midpoint. */
 static bool is_scarce(const build_job *job) {
   for (uint32_t i = 0; i < job->size; i++)
     if (job->runs[i].axis < 0 && job->runs[i].count.isScarce) return true;

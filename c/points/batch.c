@@ -422,8 +422,7 @@ SMALL_CODE void batch_nearest(neighbor_search *search, const nearby *near, uint3
 }
 
 /* Takes eight of the caller's points, one per lane. For each, finds the nearest gathered agent,
- * ties by lower id. The points are in entries self … self + 7 of `near`, after the gathered agents.
- * */
+ * ties by lower id. The points are entries self … self + 7 of `near`, after the gathered agents. */
 ALWAYS_INLINE void nearest_of_eight_in(const nearby *near, uint32_t self, pairs candidates,
                                        const int dim) {
   float4 best2[2] = {float4_all(INFINITY), float4_all(INFINITY)};

@@ -186,8 +186,8 @@ void batch_row_alone(const batch_query *batch, const float *center, uint32_t slo
 typedef struct expectation {
   /* Each agent's k-th neighbor is expected within this squared distance of the agent. All agents
    * within this squared distance of any agent that searches together with it are copied to one
-   * array, perhaps with some others. Only this array is scanned. 0 before the first call of
-   * `expect`: then each agent makes a query of the whole index instead. */
+   * array, perhaps with some others. Only this array is scanned. reach2 is 0 before the first call
+   * of `expect`. Until then, each agent makes a query of the whole index instead. */
   float reach2;
   /* A squared distance for the next row: slightly more than k of the gathered agents are expected
    * within it. Used only if it is less than reach2. 0: no guess yet. */

@@ -181,8 +181,8 @@ OUT_OF_LINE void sum_counts(uint32_t *starts, uint32_t begin, uint32_t end, uint
   }
 }
 
-/* Stores the agent of a slot. `x` points to its coordinates. `points` are those of the grid: a
- * copy, which can stay in registers, since stores cannot change it. */
+/* Stores the agent of a slot. `x` points to its coordinates. `points` is a copy of the grid's
+ * struct of points: no store can change it, so its members can stay in registers. */
 ALWAYS_INLINE void place_slot(const scan_points *points, const uint32_t *entryOf, uint32_t *next,
                               uint32_t slot, const float *const *x, const points_source *source,
                               bool withGroups, const int dim) {

@@ -111,8 +111,8 @@ struct points_type {
   /* Builds the structure from a source that was checked before. `survey` holds the results of the
    * check. */
   void (*build)(void *index, const points_source *source, const points_survey *survey);
-  /* Writes the options in which a snapshot must agree with the index to be restored. NULL if there
-   * are none. */
+  /* Writes the options in which a snapshot must agree with the index to be restored. The function
+   * is NULL if there are none. */
   void (*options)(const void *index, uint32_t words[POINTS_OPTIONS]);
 
   /* Appends the agents in a region to the results. */

@@ -140,8 +140,8 @@ SMALL_CODE OUT_OF_LINE void clip(const sight_query *sight, edge_view *view) {
   if (!(vec_cross(view->a, view->b) > 0)) view->cross = 0;
 }
 
-/* Writes how an edge looks from the query's point: the part of it that is in the query's box, as if
- * no other edge hid it. If no part is in the box, view->cross is 0, and the rest may be unset. */
+/* Writes the view of an edge from the query's point: the part of it that is in the query's box, as
+ * if no other edge hid it. If no part is, view->cross is 0, and the rest may be unset. */
 static void view_edge(const sight_query *sight, uint32_t edge, edge_view *view) {
   WORKED(1);
   if (edge > NOTHING) {
@@ -165,8 +165,8 @@ static void view_edge(const sight_query *sight, uint32_t edge, edge_view *view) 
   if (!is_in_box(sight, a) || !is_in_box(sight, b)) clip(sight, view);
 }
 
-/* The distance from the query's point to an edge in some direction: the quotient above / below. The
- * length of the direction's vector is the unit: if the vector leads to an end of the edge, the
+/* The distance from the query's point to an edge in some direction: the quotient `above / below`.
+ * The length of the direction's vector is the unit: if the vector leads to an end of the edge, the
  * distance is exactly 1. If the direction misses the edge, the distance to the end that is nearer
  * to the direction counts. An invisible edge is infinitely far away. */
 typedef struct quotient {
@@ -260,8 +260,8 @@ OUT_OF_LINE void go_to(const sight_query *sight, cursor *sector, uint32_t place)
   sector->hasView = false;
 }
 
-/* Returns how the edge of a sector (a range of directions) looks from the query's point. Computes
- * this when it is first needed. */
+/* Returns the view of the wall's edge that a sector shows: what can be seen of it from the query's
+ * point, if nothing hides it. Computes the view when it is first needed. */
 static const edge_view *view_of(const sight_query *sight, cursor *sector) {
   if (!sector->hasView) view_edge(sight, sector->edge, &sector->view);
   sector->hasView = true;
@@ -484,8 +484,8 @@ static void add_all(sight_query *sight, float x, float y, uint32_t *visits) {
     uint32_t nodeIndex = stack[--waiting];
     WORKED(1);
     const uint32_t parent = parents[waiting];
-    /* reaches_over is slow: it visits all edges that are visible so far. Calls it only if it may
-     * save visits to many pieces of edges, those below the node. */
+    /* reaches_over is slow: it visits all edges that are visible so far. So it is called only where
+     * it may save visits to many pieces: those below the node. */
     if (parent != COPSE_NONE &&
         4 * (tree->nodes[nodeIndex].end - tree->nodes[nodeIndex].begin) > sight->begins[1]) {
       const obstacle_node *line = &tree->nodes[parent];
