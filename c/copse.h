@@ -893,8 +893,8 @@ copse_status copse_octree_restorable(const copse_octree *tree, const void *bytes
  * Every edge has a direction. (Left and right are as on a page where x goes right and y goes up.)
  * - If the polygon is COPSE_SOLID_NOWHERE, its edges are visible from both sides.
  * - Otherwise, the solid side is on the left of each edge, and the edge is visible from its right.
- *   A polygon of two vertices is a thin wall: its two edges run in opposite directions, and from
- *   each side a different one is visible.
+ *   A polygon of two vertices is a thin wall without a solid side: its two edges run in opposite
+ *   directions, and from each side a different one is visible.
  *
  * For each vertex, there is an edge with the same id, between this vertex and the next one in the
  * loop. Its direction is from this vertex to the next one, unless that would put the solid side on
@@ -981,10 +981,9 @@ int copse_obstacle_winding(const copse_obstacle *tree, uint32_t slot);
 bool copse_obstacle_changed(const copse_obstacle *tree);
 /* Builds the tree from the current vertices, usually in O(N log N). On COPSE_NOT_FINITE, queries
  * still see the previous build. The candidates for a cell's splitting line are the lines of its
- * edges. If there are many edges, an evenly spread sample is used. For each candidate, the pieces
- * on each side of it are counted. A piece that it cuts counts on both sides. The candidate whose
- * greater count is the least is chosen. If no candidate divides well, lines parallel to an axis are
- * candidates too. */
+ * edges. If there are many edges, an evenly spread sample is used. The candidate that divides the
+ * pieces most evenly, and cuts few of them, is chosen. If no candidate divides well, lines parallel
+ * to an axis are candidates too. */
 copse_status copse_obstacle_build(copse_obstacle *tree, uint32_t *firstBad);
 
 typedef enum copse_side {
