@@ -55,7 +55,7 @@ const inlineCore = {
   },
 }
 
-/** A plugin that replaces the import of a script, with `?text`, by the minified text of the script. */
+/** A plugin that replaces an import that ends with `?text` with the minified text of the script. */
 const inlineText = {
   name: 'inline-text',
   resolveId: (/** @type {string} */ id) => (id.endsWith('?text') ? id : null),

@@ -257,7 +257,7 @@ export interface Hit3D extends Hit {
 /** All agents that a ray hits, sorted by fraction, ties by lower id. */
 export interface AllHits {
   ids: Uint32s
-  /** By hit, how far along the segment the hit is: 0 at its start, 1 at its end. */
+  /** For each hit, how far along the segment it is: 0 at the start, 1 at the end. */
   fractions: Float32s
 }
 
@@ -1664,7 +1664,7 @@ export interface FlowFieldRoomOptions {
 export interface FlowDirections {
   /** The direction of each path: a unit vector x, y; 0, 0 at the goal or if there is no path. */
   directions: Float32s
-  /** The length of each path, with the goal's cost; Infinity if there is no path. */
+  /** The length of each path, plus the goal's cost; Infinity if there is no path. */
   distances: Float32s
 }
 

@@ -244,7 +244,7 @@ export class CoreObject {
     return this._views[name].at(this.#limit(2 + room))
   }
 
-  /** Returns a number of `#limits`: 1 for the reallocations, 2 + room for a room's capacity. */
+  /** Returns an entry of `#limits`: entry 1 counts reallocations, entry 2 + room is its capacity. */
   #limit(index) {
     return this.#limits.at(2 + ROOMS)[index]
   }

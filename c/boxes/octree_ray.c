@@ -47,7 +47,9 @@ ALWAYS_INLINE bool meets(const segment *ray, const float *lo, const float *hi) {
 
 /* Writes where a segment enters a box enlarged by `reach` on each side: the fraction and the normal
  * of *hit. False if the segment misses the box. A box inside this one never gets a smaller
- * fraction, even after rounding: so `cast` can skip nodes by the fractions of their cells. */
+ * fraction, even after rounding: so `cast` can skip nodes by the fractions of their cells. For
+ * boxes, this code is the exact rule of copse_octree_raycast; enter_rounded is, if `inflate` is
+ * greater than 0. */
 static bool enter_box(const segment *ray, const float *lo, const float *hi, copse_box_hit *hit) {
   double latest = 0;
   if (!meets(ray, lo, hi)) return false;

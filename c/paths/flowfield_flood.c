@@ -295,8 +295,8 @@ static uint32_t flood_side(flood *from, const ring_side *side, const flow_span *
   for (uint32_t i = 0; i < beforeCount; i++) {
     int32_t first = 0, last = 0;
     if (side->ring > 1) {
-      /* first … last: the cells whose line to the start of the flood passes beside a cell of
-       * before[i], a run of cells in the previous ring. */
+      /* first … last: the cells whose line to the start of the flood crosses the previous ring less
+       * than one cell away from the center of a cell of before[i], a run of cells in that ring. */
       const double outward = side->far / (side->far - 1), offset = side->offset;
       const double low = (before[i].first - 1 - offset) * outward + offset + 1e-4;
       const double high = (before[i].last + 1 - offset) * outward + offset - 1e-4;

@@ -38,7 +38,8 @@ typedef struct leaf_walk {
   uint32_t skip;       /* the node to skip, with its subtree; or COPSE_NONE */
   uint32_t startPlace; /* skips nodes whose agents all come before this index in tree order */
   uint32_t waiting;
-  /* At most one node per level waits, and one more: both children of a node are stored. */
+  /* The nodes that wait: at most one per level, plus one in total, because both children of a node
+   * are pushed before either is visited. */
   uint32_t stack[COPSE_MAX_DEPTH + 1];
 } leaf_walk;
 

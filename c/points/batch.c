@@ -372,8 +372,8 @@ SMALL_CODE static uint32_t nearest_alone(const batch_query *batch, const float *
 
 /* Finds the k agents nearest to an asker, and writes them to `row`. The asker is entry i of `near`.
  * Searches the whole index, not only the gathered agents. Needed if fewer than k agents are within
- * the squared distance reach2. The search starts with the squared distance 2 * reach2, and looks
- * farther if it finds too few. */
+ * the squared distance reach2. The search starts with a squared distance of at least 2 * reach2,
+ * and looks farther if it finds too few. */
 SMALL_CODE OUT_OF_LINE uint32_t nearest_beyond(const batch_query *batch, const nearby *near,
                                                uint32_t i, uint32_t k, float reach2, pairs row) {
   float center[3];

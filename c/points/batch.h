@@ -106,7 +106,8 @@ ALWAYS_INLINE float4 nearby_distance2(const nearby *near, uint32_t i, const batc
 
 /* ---- Rows of all agents within a radius ---- */
 
-/* A row whose ids are written: `size` ids from index `begin` on. */
+/* A row whose ids are already written, but not its offset and count. It has `size` ids, from index
+ * `begin` on. */
 typedef struct waiting_row {
   uint32_t slot, begin, size;
 } waiting_row;

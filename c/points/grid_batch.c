@@ -144,8 +144,9 @@ enum { WHOLE_COPY = 12, PART_COPY = 8 };
 _Static_assert((int)WHOLE_COPY <= SCAN_PADDING && (int)WHOLE_COPY <= NEAR_PADDING,
                "copies go past the end");
 
-/* Appends the agents begin … end - 1 to `near`, except for the agents place … past - 1: these are
- * the group, which was copied before. Returns false if there is no room for them. */
+/* Appends the agents from `begin` to `end` - 1 to `near`, except for those from `place` to
+ * `past` - 1: these are the group, which was copied before. Returns false if there is no room for
+ * them. */
 ALWAYS_INLINE bool append_others(nearby *near, const copse_points *points, uint32_t begin,
                                  uint32_t end, uint32_t place, uint32_t past,
                                  const gather_fields fields, const int dim) {
@@ -465,8 +466,8 @@ SMALL_CODE void wrapped_all_neighbors(const void *grid, neighbor_search *search,
   all_neighbors(grid, search, places, true);
 }
 
-/* Finds all pairs of nearby agents whose first agent, in the order of the grid, is at index
- * `place`. */
+/* Finds all pairs of the agent at index `place` with nearby agents that come later in the order of
+ * the grid. */
 SMALL_CODE OUT_OF_LINE void pairs_across(const struct grid *grid, const batch_query *batch,
                                          uint32_t place, nearby *near, pair_search *search) {
   wrapped_walk walk;

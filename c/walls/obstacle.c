@@ -196,8 +196,8 @@ static int32_t turn_of_points(const float *points, uint32_t count) {
   return (area > 0) - (area < 0);
 }
 
-/* Returns the winding of a polygon by its current vertices: 1 counter-clockwise, -1 clockwise, 0 no
- * area. */
+/* Returns the winding of a polygon's current vertices: 1 if counter-clockwise, -1 if clockwise, 0
+ * if the polygon has no area. */
 static int32_t turn_of(const copse_obstacle *tree, uint32_t slot) {
   const vec first = vec_of(tree->vertices + (size_t)2 * slot);
   double area = 0;

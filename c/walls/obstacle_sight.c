@@ -141,7 +141,8 @@ SMALL_CODE OUT_OF_LINE void clip(const sight_query *sight, edge_view *view) {
 }
 
 /* Writes the view of an edge from the query's point: the part of it that is in the query's box, as
- * if no other edge hid it. If no part is, view->cross is 0, and the rest may be unset. */
+ * if no other edge hid it. If the box holds no part of the edge, view->cross is 0, and the rest may
+ * be unset. */
 static void view_edge(const sight_query *sight, uint32_t edge, edge_view *view) {
   WORKED(1);
   if (edge > NOTHING) {

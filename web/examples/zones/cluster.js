@@ -14,8 +14,8 @@ const sleep = (/** @type {number} */ ms) => new Promise((resolve) => setTimeout(
 const START_WITHIN = 20_000 // milliseconds
 
 /**
- * Returns free ports, below the range from which systems, by default, take the ports of outgoing
- * connections. So no connection takes one before a process listens on it, or while a killed process is down.
+ * Returns free ports, below the range from which systems, by default, take the ports of outgoing connections. So no
+ * connection takes one before a process listens on it, or while a killed process is down.
  * @param {number} count
  */
 async function freePorts(count) {
