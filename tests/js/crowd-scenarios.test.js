@@ -2,8 +2,7 @@
 
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import * as simd from 'copse'
-import * as scalar from 'copse/scalar'
+import * as copse from 'copse'
 import { beginScene } from './support/crowd-scenes.js'
 
 const test = suite('scenes of the crowd')
@@ -67,10 +66,10 @@ function overlapOf({ crowd }, tree) {
 
 for (const [name, limits] of Object.entries(LIMITS)) {
   test(`${name}: all agents reach their goals within the limits`, async () => {
-    const instance = await simd.create({ memory: 2 ** 22 }) // enough for no view to be detached
-    const scene = beginScene(simd, instance, name)
+    const instance = await copse.create({ memory: 2 ** 22 }) // enough for no view to be detached
+    const scene = beginScene(copse, instance, name)
     const { crowd } = scene
-    const Tree = crowd.dimensions === 2 ? simd.AgentTree : simd.AgentTree3D
+    const Tree = crowd.dimensions === 2 ? copse.AgentTree : copse.AgentTree3D
     const tree = new Tree({ capacity: crowd.capacity, instance })
     const before = new Float32Array(crowd.positions.length)
     let step = 0
@@ -88,14 +87,12 @@ for (const [name, limits] of Object.entries(LIMITS)) {
   })
 
   test(`${name}: the hash is the same as in C`, async () => {
-    for (const library of [simd, scalar]) {
-      const scene = beginScene(library, await library.create(), name)
-      for (let step = 0; step < HASHED; step++) {
-        scene.prefer()
-        scene.crowd.step()
-      }
-      assert.is(scene.crowd.hash(), limits.hash)
+    const scene = beginScene(copse, await copse.create(), name)
+    for (let step = 0; step < HASHED; step++) {
+      scene.prefer()
+      scene.crowd.step()
     }
+    assert.is(scene.crowd.hash(), limits.hash)
   })
 }
 

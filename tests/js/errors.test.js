@@ -3,8 +3,7 @@
 
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import * as simd from 'copse'
-import * as scalar from 'copse/scalar'
+import * as copse from 'copse'
 import {
   bytesOf,
   className,
@@ -86,14 +85,14 @@ const KIND_OPTIONS = {
   KdTree: [['builder', WRONG_WORDS, 'string']],
 }
 
-/** Tests a kind of index in one build of the library. */
-function testKind(kind, build, library) {
-  const { start, empty, unbuilt, built, variants, assertCode, assertThrown } = maker(library, kind)
+/** Tests a kind of index. */
+function testKind(kind) {
+  const { start, empty, unbuilt, built, variants, assertCode, assertThrown } = maker(copse, kind)
   const rowOf = (dimensions) => (dimensions === 2 ? built(2, ROW) : built(3, ROW_3D))
 
   // ---- Arguments ----
 
-  const args = suite(`wrong arguments, ${kind}, ${build}`)
+  const args = suite(`wrong arguments, ${kind}`)
   args.before(start)
 
   const argumentsOf = (dimensions, method) =>
@@ -126,7 +125,7 @@ function testKind(kind, build, library) {
   })
 
   args('beyond the room for them are refused by the core, too', async () => {
-    const instance = await library.create()
+    const instance = await copse.create()
     const index = built(2, [0, 0, 1, 0], { capacity: 4, instance })
     index.raycastMany(new Float32Array(16))
     const core = instance.enter()
@@ -331,7 +330,7 @@ function testKind(kind, build, library) {
       for (const wrong of [null, 5, 'x', {}, { memory: {} }])
         assertOption('instance', wrong, 'an instance')
       for (const wrong of [null, 5, 'x', 5n, true])
-        assertRefused(() => new library[name](wrong), name, 'options', wrong, 'an object')
+        assertRefused(() => new copse[name](wrong), name, 'options', wrong, 'an object')
     }
   })
 
@@ -404,7 +403,7 @@ function testKind(kind, build, library) {
 
   // ---- Disposal, memory, traps ----
 
-  const life = suite(`disposal, memory and traps, ${kind}, ${build}`)
+  const life = suite(`disposal, memory and traps, ${kind}`)
   life.before(start)
 
   /** Returns a right call of every method, by name. */
@@ -534,7 +533,7 @@ function testKind(kind, build, library) {
   })
 
   life('growth detaches views, and getters return fresh ones', async () => {
-    const instance = await library.create({ memory: 2 ** 20 })
+    const instance = await copse.create({ memory: 2 ** 20 })
     const index = built(2, ROW, { instance, capacity: 8 })
     const separate = empty(3, { instance, layout: 'separate', capacity: 5 })
     separate.zs.fill(7)
@@ -614,7 +613,7 @@ function testKind(kind, build, library) {
   })
 
   life('growth that fails throws OUT_OF_MEMORY and changes nothing', async () => {
-    const instance = await library.create()
+    const instance = await copse.create()
     const index = built(2, ROW, { instance })
     const before = observableState(index)
     const error = assertCode(() => index.reserve(2 ** 28), 'OUT_OF_MEMORY')
@@ -630,7 +629,7 @@ function testKind(kind, build, library) {
 
   life('growth that fails half-way changes nothing', async () => {
     // There is memory for the agents, but not for the rows of neighbors: 2^30 ids.
-    const instance = await library.create()
+    const instance = await copse.create()
     const index = built(2, ROW, { instance })
     const { stats, ...before } = observableState(index)
     const { byteLength } = instance.memory.buffer
@@ -648,7 +647,7 @@ function testKind(kind, build, library) {
   })
 
   life('growth that fails takes no memory', async () => {
-    const instance = await library.create()
+    const instance = await copse.create()
     const index = built(2, ROW, { instance })
     const { byteLength } = instance.memory.buffer
     assertCode(() => index.reserve(2 ** 28), 'OUT_OF_MEMORY')
@@ -659,7 +658,7 @@ function testKind(kind, build, library) {
   life('a trap makes its instance unusable, and no other', async () => {
     const elsewhere = built(2, ROW)
     for (const trapping of ['build', 'within', 'save', 'create', 'destroy']) {
-      const instance = await library.create()
+      const instance = await copse.create()
       const index = built(2, ROW, { instance })
       const other = built(3, ROW_3D, { instance })
       const call = {
@@ -685,7 +684,7 @@ function testKind(kind, build, library) {
 
       elsewhere.build()
       assert.is(elsewhere.countWithin(0, 0, 9), 6)
-      const next = built(3, ROW_3D, { instance: await library.create() })
+      const next = built(3, ROW_3D, { instance: await copse.create() })
       assert.is(next.nearest(0, 0, 4), 4)
     }
   })
@@ -705,5 +704,4 @@ function testKind(kind, build, library) {
   life.run()
 }
 
-for (const kind of Object.keys(KINDS))
-  for (const [build, library] of Object.entries({ simd, scalar })) testKind(kind, build, library)
+for (const kind of Object.keys(KINDS)) testKind(kind)

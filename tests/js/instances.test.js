@@ -2,8 +2,7 @@
 
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import * as simd from 'copse'
-import * as scalar from 'copse/scalar'
+import * as copse from 'copse'
 import {
   bytesOf,
   assertThrown,
@@ -15,7 +14,7 @@ import {
   thrown,
 } from './support/indexes.js'
 
-const { AgentTree, CopseError, Grid, KdTree, ObstacleTree, create, init } = simd
+const { AgentTree, CopseError, Grid, KdTree, ObstacleTree, create, init } = copse
 
 /** More bytes than all objects of this file need. */
 const ENOUGH_MEMORY = 2 ** 26
@@ -53,11 +52,11 @@ const test = suite('instances')
 
 test('before init, constructors throw NOT_READY', () => {
   for (const [name, required] of CLASSES) {
-    const error = thrown(() => new simd[name](required))
+    const error = thrown(() => new copse[name](required))
     assert.instance(error, CopseError)
     assert.is(error.code, 'NOT_READY')
     assertThrown(
-      () => new simd[name]({ capacity: 5, ...required }),
+      () => new copse[name]({ capacity: 5, ...required }),
       new RegExp(`^CopseError: ${name}: await init\\(\\) from 'copse' first`),
     )
   }
@@ -66,7 +65,7 @@ test('before init, constructors throw NOT_READY', () => {
 test('before init, wrong arguments are still refused', () => {
   for (const [name, required] of CLASSES)
     assertThrown(
-      () => new simd[name]({ ...required, capacity: -1 }),
+      () => new copse[name]({ ...required, capacity: -1 }),
       new RegExp(`^RangeError: ${name}: capacity `),
     )
 })
@@ -103,12 +102,13 @@ test('init is memoized', async () => {
 })
 
 test('init({ memory }) reserves memory, so that it does not grow later', async () => {
-  const instance = await scalar.init({ memory: ENOUGH_MEMORY })
+  const trees = await import('copse/agenttree')
+  const instance = await trees.init({ memory: ENOUGH_MEMORY })
   const bytes = bytesOf(instance)
   assert.ok(bytes >= ENOUGH_MEMORY)
-  const tree = new scalar.AgentTree({ capacity: 50_000 })
+  const tree = new trees.AgentTree({ capacity: 50_000 })
   const { positions } = tree
-  const other = new scalar.Grid3D({ capacity: 10_000, cellSize: 1 })
+  const other = new trees.AgentTree3D({ capacity: 10_000 })
   other.reserve(20_000)
   tree.save()
   assert.is(bytesOf(tree), bytes)
@@ -172,7 +172,7 @@ test('instances, walls and errors of another entry are accepted', async () => {
   crowd.step()
   const error = thrown(() => crowd.remove(3))
   assert.instance(error, CopseError)
-  assert.instance(error, scalar.CopseError)
+  assert.instance(error, crowds.CopseError)
   assert.not.instance(new Error('FULL'), CopseError)
   assert.not.instance(null, CopseError)
   const alone = await crowds.create()
@@ -216,7 +216,7 @@ async function forEachPair(check) {
   for (const one of Object.keys(KINDS))
     for (const other of Object.keys(KINDS)) {
       const instance = await create()
-      const make = (kind, n) => rowOf(simd[kind], n, { instance, ...KINDS[kind].variants[0] })
+      const make = (kind, n) => rowOf(copse[kind], n, { instance, ...KINDS[kind].variants[0] })
       check(make(one, 5), make(other, 9))
     }
 }
@@ -249,7 +249,7 @@ test('an instance option that is not an instance throws TypeError', async () => 
   for (const instance of [{}, null, 5, Promise.resolve()])
     for (const [name, required] of CLASSES)
       assertThrown(
-        () => new simd[name]({ ...required, instance }),
+        () => new copse[name]({ ...required, instance }),
         new RegExp(`^TypeError: ${name}: instance must be `),
       )
   assert.is(new AgentTree({ instance: undefined }).capacity, 1000)

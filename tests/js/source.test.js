@@ -4,32 +4,31 @@
 import fc from 'fast-check'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import * as simd from 'copse'
-import * as scalar from 'copse/scalar'
+import * as copse from 'copse'
 import { forAll, runsOf } from './support/fastcheck.js'
 import { assertSame, assertThrown, bits, className, KINDS, thrown } from './support/indexes.js'
 import { createRandom, distributions, integer, pick } from '../../web/random.js'
 
-const RUNS = runsOf(400)
+const RUNS = runsOf(60)
 const NAMES = Object.keys(distributions)
 const SOURCES = [...Object.keys(KINDS), 'Crowd']
 const MAX_AGENTS = 60
 
 const test = suite('source')
-const libraries = []
+let instance
 
 test.before(async () => {
-  for (const library of [simd, scalar]) libraries.push([library, await library.create()])
+  instance = await copse.create()
 })
 
-const create = ([library, instance], kind, dimensions, options) =>
-  new library[className(kind, dimensions)]({ instance, ...KINDS[kind]?.required, ...options })
+const create = (kind, dimensions, options) =>
+  new copse[className(kind, dimensions)]({ instance, ...KINDS[kind]?.required, ...options })
 
 /** Returns a source with free slots, and with agents that have no group or are disabled. */
-function drawSource(where, kind, dimensions, random) {
+function drawSource(kind, dimensions, random) {
   const capacity = 1 + integer(random, MAX_AGENTS)
   const layout = kind !== 'Crowd' && random() < 0.5 ? 'separate' : undefined
-  const source = create(where, kind, dimensions, { capacity, layout })
+  const source = create(kind, dimensions, { capacity, layout })
   change(source, kind, dimensions, random)
   return source
 }
@@ -59,8 +58,8 @@ function change(source, kind, dimensions, random) {
 }
 
 /** Returns an index with the agents of a source in its own buffers. */
-function copyOf(where, kind, dimensions, source, options) {
-  const own = create(where, kind, dimensions, { ...options, capacity: source.capacity })
+function copyOf(kind, dimensions, source, options) {
+  const own = create(kind, dimensions, { ...options, capacity: source.capacity })
   const { slots } = source
   own.slots = slots
   for (let slot = 0; slot < slots; slot++) {
@@ -162,7 +161,6 @@ function rowsOf({ offsets, counts, ids, distances2 }, message) {
 }
 
 const drawnCase = fc.record({
-  core: fc.constantFrom(0, 1),
   dimensions: fc.constantFrom(2, 3),
   seed: fc.nat(),
 })
@@ -170,16 +168,15 @@ const drawnCase = fc.record({
 for (const kind of Object.keys(KINDS))
   for (const sourceKind of SOURCES)
     test(`a ${kind} over a ${sourceKind} finds what one with a copy finds`, () => {
-      forAll(drawnCase, Math.ceil(RUNS / 10), ({ core, dimensions, seed }) => {
-        const where = libraries[core]
+      forAll(drawnCase, Math.ceil(RUNS / 10), ({ dimensions, seed }) => {
         const random = createRandom(seed)
-        const source = drawSource(where, sourceKind, dimensions, random)
+        const source = drawSource(sourceKind, dimensions, random)
         const options = { ...pick(random, KINDS[kind].variants) }
         if (kind === 'Grid' && random() < 0.3)
           options.wrap = Array.from({ length: 2 * dimensions }, (_, i) =>
             i < dimensions ? -9 : 700,
           )
-        const index = create(where, kind, dimensions, { ...options, source })
+        const index = create(kind, dimensions, { ...options, source })
         for (let frame = 0; frame < 3; frame++) {
           if (frame === 2) source.reserve(source.capacity + 1 + integer(random, 50))
           change(source, sourceKind, dimensions, random)
@@ -188,7 +185,7 @@ for (const kind of Object.keys(KINDS))
           assert.is(index.slots, source.slots)
           assert.is(index.count, source.count)
           assert.ok(index.validate())
-          const own = copyOf(where, kind, dimensions, source, options)
+          const own = copyOf(kind, dimensions, source, options)
           compare(index, own, dimensions, random, options.wrap)
           own.dispose()
         }
@@ -198,28 +195,26 @@ for (const kind of Object.keys(KINDS))
     })
 
 test('arrays are those of the source', () => {
-  for (const where of libraries)
-    for (const kind of SOURCES) {
-      const source = create(where, kind, 2, { capacity: 5 })
-      addAgent(source, kind, [1, 2])
-      const index = create(where, 'Grid', 2, { source })
-      for (const name of ['positions', 'groups', 'masks', 'radii', 'generations'])
-        assert.is(index[name], source[name], name)
-      assert.is(index.capacity, 5)
-      assert.is(index.count, 1)
-      assert.is(index.slots, 1)
-      assert.ok(index.has(0) && !index.has(1) && !index.has('0'))
-      source.reserve(50)
-      assert.is(index.capacity, 50)
-      assert.is(index.positions.length, 100)
-    }
+  for (const kind of SOURCES) {
+    const source = create(kind, 2, { capacity: 5 })
+    addAgent(source, kind, [1, 2])
+    const index = create('Grid', 2, { source })
+    for (const name of ['positions', 'groups', 'masks', 'radii', 'generations'])
+      assert.is(index[name], source[name], name)
+    assert.is(index.capacity, 5)
+    assert.is(index.count, 1)
+    assert.is(index.slots, 1)
+    assert.ok(index.has(0) && !index.has(1) && !index.has('0'))
+    source.reserve(50)
+    assert.is(index.capacity, 50)
+    assert.is(index.positions.length, 100)
+  }
 })
 
 test('radii written by way of the index count in the source too', () => {
-  const [where] = libraries
-  const source = create(where, 'AgentTree', 2, {})
+  const source = create('AgentTree', 2, {})
   source.add(5, 0)
-  const index = create(where, 'Grid', 2, { source })
+  const index = create('Grid', 2, { source })
   index.radii[0] = 2
   index.build()
   source.build()
@@ -228,41 +223,37 @@ test('radii written by way of the index count in the source too', () => {
 })
 
 test('a layout of one array per axis is that of the source', () => {
-  const [where] = libraries
-  const source = create(where, 'AgentTree', 3, { layout: 'separate' })
-  const index = create(where, 'KdTree', 3, { source })
+  const source = create('AgentTree', 3, { layout: 'separate' })
+  const index = create('KdTree', 3, { source })
   assert.is(index.zs, source.zs)
   assertThrown(() => index.positions, /^TypeError: KdTree3D.positions: the layout is 'separate'/)
 })
 
 test('an index over an index with a source reads the source of that', () => {
-  const [where] = libraries
-  const crowd = create(where, 'Crowd', 2, { capacity: 9 })
+  const crowd = create('Crowd', 2, { capacity: 9 })
   crowd.add({ position: [3, 4] })
-  const first = create(where, 'Grid', 2, { source: crowd })
-  const second = create(where, 'KdTree', 2, { source: first })
+  const first = create('Grid', 2, { source: crowd })
+  const second = create('KdTree', 2, { source: first })
   first.dispose()
   second.build()
   assert.equal([...second.within(3, 4, 0)], [0])
 })
 
 test('takes less memory than an index with buffers of its own', () => {
-  for (const where of libraries)
-    for (const kind of Object.keys(KINDS)) {
-      const source = create(where, 'Crowd', 2, { capacity: 1000 })
-      const own = create(where, kind, 2, { capacity: 1000 })
-      const { bytes } = create(where, kind, 2, { source }).stats()
-      // Positions, groups, generations, masks and radii.
-      assert.ok(own.stats().bytes - bytes >= 1000 * 4 * 6)
-    }
+  for (const kind of Object.keys(KINDS)) {
+    const source = create('Crowd', 2, { capacity: 1000 })
+    const own = create(kind, 2, { capacity: 1000 })
+    const { bytes } = create(kind, 2, { source }).stats()
+    // Positions, groups, generations, masks and radii.
+    assert.ok(own.stats().bytes - bytes >= 1000 * 4 * 6)
+  }
 })
 
 test('rows of slots that the source took after the build are empty', () => {
-  const [where] = libraries
-  const source = create(where, 'AgentTree', 2, { capacity: 3 })
+  const source = create('AgentTree', 2, { capacity: 3 })
   source.add(0, 0)
   source.add(1, 0)
-  const index = create(where, 'AgentTree', 2, { source })
+  const index = create('AgentTree', 2, { source })
   index.build()
   source.reserve(40)
   source.slots = 40
@@ -272,10 +263,9 @@ test('rows of slots that the source took after the build are empty', () => {
 })
 
 test('masks of the source take effect at once', () => {
-  const [where] = libraries
-  const source = create(where, 'Crowd', 2, {})
+  const source = create('Crowd', 2, {})
   for (const x of [0, 1]) source.add({ position: [x, 0] })
-  const index = create(where, 'AgentTree', 2, { source })
+  const index = create('AgentTree', 2, { source })
   index.build()
   source.masks[0] = 2
   assert.equal([...index.allWithin(2).counts], [0, 1])
@@ -284,10 +274,9 @@ test('masks of the source take effect at once', () => {
 
 test('changes and snapshots are refused, and change nothing', () => {
   for (const kind of Object.keys(KINDS)) {
-    const [where] = libraries
-    const source = create(where, 'Crowd', 2, { capacity: 4 })
+    const source = create('Crowd', 2, { capacity: 4 })
     source.add({ position: [1, 1] })
-    const index = create(where, kind, 2, { source })
+    const index = create(kind, 2, { source })
     index.build()
     const calls = {
       add: () => index.add(1, 2),
@@ -311,13 +300,11 @@ test('changes and snapshots are refused, and change nothing', () => {
 })
 
 test('wrong sources are refused', async () => {
-  const [where] = libraries
-  const [library] = where
-  const crowd = create(where, 'Crowd', 2, {})
-  const gone = create(where, 'Crowd', 2, {})
-  const over = create(where, 'Grid', 2, { source: gone })
+  const crowd = create('Crowd', 2, {})
+  const gone = create('Crowd', 2, {})
+  const over = create('Grid', 2, { source: gone })
   gone.dispose()
-  const box = new library.Quadtree({ instance: where[1], bounds: [0, 0, 1, 1] })
+  const box = new copse.Quadtree({ instance, bounds: [0, 0, 1, 1] })
   const cases = [
     [{ source: 1 }, 'TypeError: Grid: source must be a crowd or an index of points, got 1'],
     [{ source: null }, 'TypeError: Grid: source must be a crowd or an index of points, got null'],
@@ -336,61 +323,59 @@ test('wrong sources are refused', async () => {
     [{ source: gone }, 'CopseError: Grid: the source was disposed'],
     [{ source: over }, 'CopseError: Grid: the source was disposed'],
     [
-      { source: create(where, 'Crowd', 3, {}) },
+      { source: create('Crowd', 3, {}) },
       'RangeError: Grid: source must be of 2 dimensions, got Crowd3D',
     ],
     [
-      { source: crowd, instance: await library.create() },
+      { source: crowd, instance: await copse.create() },
       "RangeError: Grid: source must be of the option 'instance', got Crowd",
     ],
   ]
   for (const [options, message] of cases)
-    assert.is(String(thrown(() => new library.Grid({ cellSize: 1, ...options }))), message)
+    assert.is(String(thrown(() => new copse.Grid({ cellSize: 1, ...options }))), message)
   assertThrown(
-    () => library.KdTree.from(create(where, 'KdTree', 2, {}).save(), { source: crowd }),
+    () => copse.KdTree.from(create('KdTree', 2, {}).save(), { source: crowd }),
     /^TypeError: KdTree.from: no option 'source'/,
   )
 })
 
 test('disposing of the source first is safe', () => {
-  for (const where of libraries)
-    for (const kind of SOURCES) {
-      const source = create(where, kind, 2, { capacity: 100 })
-      addAgent(source, kind, [1, 1])
-      const index = create(where, 'AgentTree', 2, { source })
-      index.build()
-      source.dispose()
-      const calls = {
-        build: () => index.build(),
-        positions: () => index.positions,
-        radii: () => index.radii,
-        masks: () => index.masks,
-        slots: () => index.slots,
-        count: () => index.count,
-        capacity: () => index.capacity,
-        has: () => index.has(0),
-        allWithin: () => index.allWithin(1),
-        allNeighbors: () => index.allNeighbors({ k: 1 }),
-      }
-      for (const [name, call] of Object.entries(calls)) {
-        const error = thrown(call)
-        assert.is(error.code, 'DISPOSED')
-        assert.is(error.message, `AgentTree.${name}: the source was disposed`)
-      }
-      // Queries still see the last build.
-      assert.equal([...index.within(1, 1, 0)], [0])
-      assert.equal([...index.neighbors(1, 1, 5)], [0])
-      assert.ok(index.validate())
-      index.dispose()
+  for (const kind of SOURCES) {
+    const source = create(kind, 2, { capacity: 100 })
+    addAgent(source, kind, [1, 1])
+    const index = create('AgentTree', 2, { source })
+    index.build()
+    source.dispose()
+    const calls = {
+      build: () => index.build(),
+      positions: () => index.positions,
+      radii: () => index.radii,
+      masks: () => index.masks,
+      slots: () => index.slots,
+      count: () => index.count,
+      capacity: () => index.capacity,
+      has: () => index.has(0),
+      allWithin: () => index.allWithin(1),
+      allNeighbors: () => index.allNeighbors({ k: 1 }),
     }
+    for (const [name, call] of Object.entries(calls)) {
+      const error = thrown(call)
+      assert.is(error.code, 'DISPOSED')
+      assert.is(error.message, `AgentTree.${name}: the source was disposed`)
+    }
+    // Queries still see the last build.
+    assert.equal([...index.within(1, 1, 0)], [0])
+    assert.equal([...index.neighbors(1, 1, 5)], [0])
+    assert.ok(index.validate())
+    index.dispose()
+  }
 })
 
 test('positions and radii that a build refuses are named', () => {
-  const [where] = libraries
-  const source = create(where, 'Crowd', 2, { capacity: 4 })
+  const source = create('Crowd', 2, { capacity: 4 })
   for (const x of [0, 1, 2]) source.add({ position: [x, 0] })
-  const index = create(where, 'Grid', 2, { source })
-  const skipping = create(where, 'Grid', 2, { source, onNonFinite: 'skip' })
+  const index = create('Grid', 2, { source })
+  const skipping = create('Grid', 2, { source, onNonFinite: 'skip' })
   index.build()
   source.positions[2] = NaN
   const error = thrown(() => index.build())
@@ -409,10 +394,9 @@ test('positions and radii that a build refuses are named', () => {
 })
 
 test('a step of the crowd does not change the last build', () => {
-  const [where] = libraries
-  const crowd = create(where, 'Crowd', 2, {})
+  const crowd = create('Crowd', 2, {})
   crowd.add({ position: [0, 0], velocity: [1, 0], preferredVelocity: [1, 0] })
-  const index = create(where, 'Grid', 2, { source: crowd })
+  const index = create('Grid', 2, { source: crowd })
   index.build()
   crowd.step(1)
   assert.is(index.nearest(0, 0, { maxDistance: 0 }), 0)

@@ -4,8 +4,7 @@
 import { readFileSync } from 'node:fs'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import * as simd from 'copse'
-import * as scalar from 'copse/scalar'
+import * as copse from 'copse'
 import { CORES, nounOf, thrown } from './support/indexes.js'
 import { createRandom } from '../../web/random.js'
 
@@ -86,41 +85,40 @@ for (const name of NAMES)
     for (const { begin, length } of data) assert.ok(begin >= STACK_BYTES && length > 0)
   })
 
-for (const [name, library] of Object.entries({ core: simd, 'core-scalar': scalar }))
-  test(`${name}.wasm: an overflow of the stack traps and never gives a wrong result`, async () => {
-    const bytes = read(name)
-    const random = createRandom(1)
-    const points = Float32Array.from({ length: 2000 }, () => random() * 100)
+test('an overflow of the stack traps and never gives a wrong result', async () => {
+  const bytes = read('core')
+  const random = createRandom(1)
+  const points = Float32Array.from({ length: 2000 }, () => random() * 100)
 
-    /** Returns the rows that a core with such a stack finds; null if it traps. */
-    async function play(size) {
-      const instance = await library.create({ wasm: withStack(bytes, size) })
-      const treeOf = (capacity) => new library.AgentTree({ instance, capacity })
-      try {
-        const tree = treeOf(1000)
-        for (let i = 0; i < 1000; i++) tree.add(points[2 * i], points[2 * i + 1])
-        tree.remove(7)
-        assert.is(tree.add(points[14], points[15]), 7)
-        tree.build()
-        const rows = tree.allNeighbors({ k: 8 }).ids.slice()
-        assert.ok(tree.validate())
-        return rows
-      } catch (error) {
-        assert.instance(error, WebAssembly.RuntimeError, `${size}: ${error}`)
-        assert.is(thrown(() => treeOf(1)).code, 'DEAD')
-        return null
-      }
+  /** Returns the rows that a core with such a stack finds; null if it traps. */
+  async function play(size) {
+    const instance = await copse.create({ wasm: withStack(bytes, size) })
+    const treeOf = (capacity) => new copse.AgentTree({ instance, capacity })
+    try {
+      const tree = treeOf(1000)
+      for (let i = 0; i < 1000; i++) tree.add(points[2 * i], points[2 * i + 1])
+      tree.remove(7)
+      assert.is(tree.add(points[14], points[15]), 7)
+      tree.build()
+      const rows = tree.allNeighbors({ k: 8 }).ids.slice()
+      assert.ok(tree.validate())
+      return rows
+    } catch (error) {
+      assert.instance(error, WebAssembly.RuntimeError, `${size}: ${error}`)
+      assert.is(thrown(() => treeOf(1)).code, 'DEAD')
+      return null
     }
+  }
 
-    const expected = await play(STACK_BYTES)
-    assert.ok(expected)
-    let trapped = 0
-    for (let size = 64; size < STACK_BYTES; size *= 2) {
-      const rows = await play(size)
-      if (rows) assert.equal(rows, expected)
-      else trapped++
-    }
-    assert.ok(trapped > 3, `${trapped}`)
-  })
+  const expected = await play(STACK_BYTES)
+  assert.ok(expected)
+  let trapped = 0
+  for (let size = 64; size < STACK_BYTES; size *= 2) {
+    const rows = await play(size)
+    if (rows) assert.equal(rows, expected)
+    else trapped++
+  }
+  assert.ok(trapped > 3, `${trapped}`)
+})
 
 test.run()
