@@ -3,61 +3,23 @@
 
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import * as simd from 'copse'
-import { testBatches } from './support/point-batches.js'
-import { drawnOptions, extentOf, MIN_CELL_SIZE, optionsOf } from './support/grid-options.js'
+import * as copse from 'copse'
+import { testBatches, testBatchResults } from './support/point-batches.js'
+import { drawnOptions, MIN_CELL_SIZE, optionsOf } from './support/grid-options.js'
 import { assertThrown, maker } from './support/indexes.js'
 import { testProperties } from './support/point-queries.js'
 import { testSlots } from './support/point-slots.js'
 import { createRandom, distributions } from '../../web/random.js'
 
-/** Cells beyond this number along an axis share the last number. */
-const MAX_CELLS = 2 ** 20
-
-/** Checks that each agent is in exactly one cell and within its bounds, and that cells have the wanted size. */
-function checkCells({ agents, indexes: [grid], options: { cellSize } }) {
-  const { count, dimensions, positions } = agents
-  const stats = grid.stats()
-  assert.is(stats.depth, 0)
-  assert.ok(stats.nodes <= 4 * stats.agents + 64)
-  assert.ok(stats.leaves <= Math.min(stats.nodes, stats.agents))
-  assert.is(stats.leaves > 0, stats.agents > 0)
-
-  const extent = extentOf(agents)
-  const exact = extent / cellSize < MAX_CELLS && cellSize > 1e-29
-  const magnitude = positions.subarray(0, count * dimensions).reduce((greatest, x) => {
-    return Math.abs(x) <= 1e18 ? Math.max(greatest, Math.abs(x)) : greatest
-  }, cellSize)
-  const tolerance = magnitude * 2 ** -20
-  const cells = grid.cells()
-  const order = grid.order()
-  const width = 2 * dimensions + 2
-  let place = 0
-  for (let offset = 0; offset < cells.length; offset += width) {
-    const inside = cells[offset + 2 * dimensions + 1]
-    assert.ok(inside > 0)
-    assert.is(cells[offset + 2 * dimensions], 0)
-    for (let axis = 0; exact && axis < dimensions; axis++) {
-      const [lo, hi] = [cells[offset + axis], cells[offset + dimensions + axis]]
-      assert.ok(Math.abs(hi - lo - cellSize) <= tolerance, `${hi} - ${lo} is not ${cellSize}`)
-      for (let i = place; i < place + inside; i++) {
-        const x = positions[order[i] * dimensions + axis]
-        assert.ok(x >= lo - tolerance && x <= hi + tolerance, `${x} not in ${lo} … ${hi}`)
-      }
-    }
-    place += inside
-  }
-  assert.is(place, stats.agents)
-}
-
-testProperties('Grid', { drawnOptions, optionsOf, checkCells })
-testBatches('Grid', { drawnOptions, optionsOf })
-testSlots('Grid', { drawnOptions, optionsOf })
+testProperties('Grid', { drawnOptions, optionsOf })
+testBatchResults('Grid', { drawnOptions, optionsOf })
+testBatches('Grid')
+testSlots('Grid')
 
 // ---- Grids only ----
 
 const test = suite('grid')
-const { start, built, empty, unbuilt } = maker(simd, 'Grid')
+const { start, built, empty, unbuilt } = maker(copse, 'Grid')
 test.before(start)
 
 test('cells begin half a column and half a row before the first agent', () => {
@@ -140,8 +102,8 @@ test('queries read few runs', () => {
 test('cellSize may be any float32 above 0', () => {
   for (const cellSize of [MIN_CELL_SIZE, 3.4e38])
     assert.is(empty(2, { cellSize }).cells().length, 0)
-  assertThrown(() => new simd.Grid(), /^TypeError: Grid: cellSize must be /)
-  assertThrown(() => new simd.Grid3D({}), /^TypeError: Grid3D: cellSize must be .* undefined$/)
+  assertThrown(() => new copse.Grid(), /^TypeError: Grid: cellSize must be /)
+  assertThrown(() => new copse.Grid3D({}), /^TypeError: Grid3D: cellSize must be .* undefined$/)
 })
 
 test.run()

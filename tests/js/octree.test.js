@@ -1,14 +1,11 @@
-// Every call of the quadtree and the octree. box-sequences.js compares them with a plain list, under sequences
-// of changes.
+// Every call of the quadtree and the octree. box-queries.js compares them with a plain list.
 
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import * as simd from 'copse'
-import * as scalar from 'copse/scalar'
-import { testSequences } from './support/box-sequences.js'
-import { seal } from './support/snapshots.js'
+import * as copse from 'copse'
+import { testQueries } from './support/box-queries.js'
 import { bytesOf, bits, thrown } from './support/indexes.js'
-import { createRandom, distributions, integer } from '../../web/random.js'
+import { createRandom, integer } from '../../web/random.js'
 import {
   assertOptionRefused,
   assertRefused,
@@ -19,14 +16,13 @@ import {
   WRONG_SIZES,
 } from './support/bad-arguments.js'
 
-testSequences()
+testQueries()
 
 const NAMES = { 2: 'Quadtree', 3: 'Octree' }
-const libraries = [simd, scalar]
-const instances = []
+let instance
 
-async function createInstances() {
-  for (const [i, library] of libraries.entries()) instances[i] ??= await library.create()
+async function createInstance() {
+  instance ??= await copse.create()
 }
 
 /** Returns everything that a caller can read from a tree, except statistics that queries change. */
@@ -116,1062 +112,718 @@ function argumentsOf(dimensions, method) {
 
 const rightOf = (kinds) => kinds.map(({ kind }) => ARGUMENTS[kind][1])
 
-for (const [core, library] of libraries.entries())
-  for (const dimensions of [2, 3]) {
-    const name = NAMES[dimensions]
-    const test = suite(`${name}, ${core ? 'scalar' : 'simd'}`)
-    test.before(createInstances)
+for (const dimensions of [2, 3]) {
+  const name = NAMES[dimensions]
+  const test = suite(name)
+  test.before(createInstance)
 
-    /** Returns each value once per axis: a point, or the lo and hi of a box. */
-    const cube = (...sides) => sides.flatMap((x) => new Array(dimensions).fill(x))
-    const bounds = cube(0, 16)
+  /** Returns each value once per axis: a point, or the lo and hi of a box. */
+  const cube = (...sides) => sides.flatMap((x) => new Array(dimensions).fill(x))
+  const bounds = cube(0, 16)
 
-    const empty = (options) =>
-      new library[name]({ bounds, capacity: 20, instance: instances[core], ...options })
+  const empty = (options) => new copse[name]({ bounds, capacity: 20, instance, ...options })
 
-    /** Returns a tree with boxes along the diagonal, 1 wide, at 0, 2, … 10. The one of slot 3 was removed. */
-    function row(options) {
-      const tree = empty({ leafSize: 2, ...options })
-      for (let i = 0; i < 6; i++) tree.add(...cube(2 * i, 2 * i + 1))
-      tree.remove(3)
-      return tree
-    }
-
-    function assertCode(call, code) {
-      const error = thrown(call)
-      assert.instance(error, library.CopseError)
-      assert.is(error.code, code)
-      return error
-    }
-
-    // ---- Arguments ----
-
-    test('wrong arguments are refused and change nothing', () => {
-      const tree = row()
-      const before = observableState(tree)
-      for (const method of methodsOf(dimensions)) {
-        const kinds = argumentsOf(dimensions, method)
-        const right = rightOf(kinds)
-        kinds.forEach(({ kind, name: argument }, i) => {
-          const [wrongs, , type] = ARGUMENTS[kind]
-          for (const wrong of wrongs) {
-            const args = [...right]
-            args[i] = wrong
-            const call = () => tree[method](...args)
-            assertRefused(call, `${name}.${method}`, argument, wrong, type)
-          }
-        })
-        if (/^pairs|^frustumInto/.test(method) || CHANGES.includes(method)) continue
-        assertRefused(() => tree[method](), `${name}.${method}`, kinds[0].name, undefined)
-      }
-      assert.equal(observableState(tree), before)
-    })
-
-    if (dimensions === 3)
-      test('wrong planes are refused and change nothing', () => {
-        const tree = row()
-        const before = observableState(tree)
-        const longest = 4 * 99 // does not fit in the room for arguments
-        for (const wrong of [NaN, Infinity, -1.1e18])
-          for (const planes of [
-            Float32Array.of(0, 0, 1, wrong),
-            new Float32Array(longest).fill(wrong),
-          ])
-            for (const call of [
-              () => tree.frustum(planes),
-              () => tree.frustumInto(planes, new Uint32Array(9)),
-            ])
-              assert.match(
-                thrown(call).message,
-                /^Octree.frustum(Into)?: planes.\d. must be a finite number/,
-              )
-        for (const length of [0, 3, 5])
-          assert.match(
-            thrown(() => tree.frustum(new Float32Array(length))).message,
-            /^Octree.frustum: planes.length must be/,
-          )
-        assert.equal(observableState(tree), before)
-      })
-
-    test('wrong numbers of arguments are refused and change nothing', () => {
-      const tree = row()
-      const before = observableState(tree)
-      for (const [method, extra] of [
-        ['add', 0],
-        ['addAt', 1],
-        ['move', 1],
-      ]) {
-        const right = [dimensions + extra, 2 * dimensions + extra]
-        for (let argumentCount = 0; argumentCount <= 2 * dimensions + 3; argumentCount++) {
-          if (right.includes(argumentCount)) continue
-          const error = thrown(() => tree[method](...new Array(argumentCount).fill(4)))
-          assert.instance(error, TypeError)
-          const text = `takes ${right.join(' or ')} arguments, got ${argumentCount}`
-          assert.is(error.message, `${name}.${method}: ${text}`)
-        }
-      }
-      assert.equal(observableState(tree), before)
-    })
-
-    test('wrong options of queries are refused, but undefined is not', () => {
-      const tree = row()
-      for (const method of methodsOf(dimensions)) {
-        if (CHANGES.includes(method)) continue
-        const right = rightOf(argumentsOf(dimensions, method).slice(0, -1))
-        for (const [option, wrongs] of Object.entries(WRONG_OPTIONS)) {
-          for (const wrong of wrongs) {
-            const call = () => tree[method](...right, { [option]: wrong })
-            assertOptionRefused(call, name, method, option, wrong)
-          }
-          tree[method](...right, { [option]: undefined })
-        }
-        tree[method](...right, undefined)
-        const byDistance = () => tree[method](...right, { sort: 'distance' })
-        if (/^(at|range|frustum)/.test(method))
-          assertRefused(byDistance, `${name}.${method}`, 'sort', 'distance', 'string')
-        if (/^(at|range|frustum)Into/.test(method)) {
-          const call = () => tree[method](...right, { distances2: new Float32Array(8) })
-          assertOptionRefused(call, name, method, 'distances2')
-        }
-      }
-    })
-
-    test('wrong options of the constructor are refused', () => {
-      const assertOption = (option, wrong, type) =>
-        assertRefused(() => empty({ [option]: wrong }), name, option, wrong, type)
-      const wrongCounts = [...NOT_NUMBERS, NaN, -1, 1.5, Infinity, 2 ** 32 + 5]
-      for (const wrong of WRONG_SIZES) assertOption('capacity', wrong)
-      for (const wrong of wrongCounts)
-        for (const option of ['leafSize', 'maxDepth']) assertOption(option, wrong)
-      assertOption('maxDepth', 25)
-      for (const right of [{ leafSize: 0 }, { maxDepth: 0 }, { leafSize: 0, maxDepth: 24 }])
-        assert.is(empty(right).add(...cube(1)), 0)
-      for (const wrong of [...NOT_NUMBERS, NaN, 0, -1, 0.999, 16.5, Infinity])
-        assertOption('looseness', wrong)
-      for (const wrong of [null, 5, 'x', {}, { memory: {} }])
-        assertOption('instance', wrong, 'an instance')
-      for (const wrong of [undefined, null, 5, 'x', {}, new Float32Array(2 * dimensions)])
-        assertOption('bounds', wrong, 'an array')
-      for (const wrong of [[], [0, 9]])
-        assertRefused(() => empty({ bounds: wrong }), name, 'bounds.length', wrong.length)
-      for (let i = 0; i < 2 * dimensions; i++)
-        for (const wrong of COORDINATES) {
-          const call = () => empty({ bounds: bounds.with(i, wrong) })
-          assertRefused(call, name, `bounds[${i}]`, wrong)
-        }
-      // In float32, lo is not less than hi.
-      for (const flat of [cube(0, 0), cube(1, -1), cube(1, 1 + 2 ** -30)])
-        assertRefused(() => empty({ bounds: flat }), name, 'bounds[0]', flat[0])
-      assertRefused(() => new library[name](), name, 'bounds', undefined, 'an array')
-      for (const wrong of [null, 5, 'x', 5n, true])
-        assertRefused(() => new library[name](wrong), name, 'options', wrong, 'an object')
-      assert.match(
-        String(thrown(() => empty({ results: 5 }))),
-        `TypeError: ${name}: no option 'results'`,
-      )
-    })
-
-    test('wrong arguments of reserve, saveInto and restore are refused', () => {
-      const tree = row()
-      const before = observableState(tree)
-      for (const wrong of [...SLOTS, 0, 2 ** 28 + 1])
-        assertRefused(() => tree.reserve(wrong), `${name}.reserve`, 'capacity', wrong)
-      for (const wrong of WRONG.bytes) {
-        assertRefused(() => tree.saveInto(wrong), `${name}.saveInto`, 'bytes', wrong, 'bytes')
-        assertRefused(() => tree.restore(wrong), `${name}.restore`, 'bytes', wrong, 'bytes')
-      }
-      const short = new Uint8Array(tree.save().length - 1)
-      assert.match(
-        thrown(() => tree.saveInto(short)).message,
-        `${name}.saveInto: bytes.length must be at least ${short.length + 1}`,
-      )
-      assert.equal(observableState(tree), before)
-    })
-
-    test('free slots, slots in use, and slots beyond the capacity throw and change nothing', () => {
-      const tree = row({ capacity: 6 })
-      const before = observableState(tree)
-      for (const slot of [3, 6, 2 ** 32 - 1]) {
-        const { message } = assertCode(() => tree.remove(slot), 'STALE_SLOT')
-        assert.is(message, `${name}.remove: the slot is not in use: ${slot}`)
-        assertCode(() => tree.move(slot, ...cube(1)), 'STALE_SLOT')
-      }
-      for (const slot of [6, 2 ** 32 - 1]) {
-        const { message } = assertCode(() => tree.addAt(slot, ...cube(1)), 'FULL')
-        const text = `${slot + 1} boxes, capacity 6: reserve(${slot + 1}) first`
-        assert.is(message, `${name}.addAt: ${text}`)
-      }
-      assertRefused(() => tree.addAt(2, ...cube(1)), `${name}.addAt`, 'slot', 2)
-      assert.equal(observableState(tree), before)
-      assert.is(tree.add(...cube(1)), 3)
-      const { message } = assertCode(() => tree.add(...cube(1)), 'FULL')
-      const text = '7 boxes, capacity 6: reserve(7) first'
-      assert.is(message, `${name}.add: ${text}`)
-      assert.equal([tree.count, tree.slots], [6, 6])
-    })
-
-    test('moveAll names the first wrong box and changes nothing', () => {
-      const tree = row()
-      const width = 2 * dimensions
-      const before = observableState(tree)
-      const originalBoxes = tree.boxes.slice()
-      tree.boxes.fill(7)
-      tree.boxes[5 * width] = Infinity
-      for (const wrong of [Infinity, -Infinity, 1e39, 2e18, -1.0000001e18, NaN]) {
-        tree.boxes[4 * width + 1] = wrong
-        for (const error of [
-          assertCode(() => tree.moveAll(), 'NOT_FINITE'),
-          assertCode(() => tree.load(6), 'NOT_FINITE'),
-        ]) {
-          assert.is(error.index, 4)
-          assert.match(error.message, new RegExp(`^${name}\\.(moveAll|load): .*finite.*: slot 4$`))
-        }
-      }
-      tree.boxes[4 * width + 1] = 8 // its max is 7
-      const error = thrown(() => tree.moveAll())
-      assert.instance(error, RangeError)
-      assert.is(error.message, `${name}.moveAll: the box of slot 4 has min > max`)
-      tree.boxes.set(originalBoxes)
-      assert.equal(observableState(tree), before)
-      tree.boxes.fill(NaN, 3 * width, 4 * width) // a free slot is ignored
-      tree.moveAll()
-      assert.ok(tree.validate())
-    })
-
-    test('load replaces all items by those in boxes, or throws and changes nothing', () => {
-      const tree = row()
-      const before = observableState(tree)
-      const originalBoxes = tree.boxes.slice()
-      for (const wrong of SLOTS)
-        assertRefused(() => tree.load(wrong), `${name}.load`, 'count', wrong)
-      const { message } = assertCode(() => tree.load(21), 'FULL')
-      const text = '21 boxes, capacity 20: reserve(21) first'
-      assert.is(message, `${name}.load: ${text}`)
-      tree.boxes[1] = NaN
-      assert.is(assertCode(() => tree.load(1), 'NOT_FINITE').index, 0)
-      tree.boxes[1] = 1e17
-      assert.is(thrown(() => tree.load(1)).message, `${name}.load: the box of slot 0 has min > max`)
-      tree.boxes.set(originalBoxes)
-      assert.equal(observableState(tree), before)
-      tree.boxes.set(cube(3), 2 * dimensions)
-      tree.boxes.set(cube(4), 3 * dimensions)
-      tree.load(2)
-      assert.equal([...tree.at(...cube(3.5))].includes(1), true)
-      assert.equal([tree.count, tree.slots, tree.has(1), tree.has(2)], [2, 6, true, false])
-      assert.equal([...tree.generations.subarray(0, 3)], [3, 3, 2])
-      tree.load(0)
-      assert.is(tree.count, 0)
-    })
-
-    // ---- Changes ----
-
-    test('add without max adds a point, and returns the lowest free slot', () => {
-      const tree = row()
-      assert.is(tree.add(...cube(7)), 3)
-      assert.equal([...tree.boxes.subarray(6 * dimensions, 8 * dimensions)], cube(7, 7))
-      assert.equal([...tree.at(...cube(7))], [3])
-      tree.addAt(9, ...cube(12.5))
-      tree.move(0, ...cube(13))
-      assert.is(tree.nearest(...cube(13)), 0)
-      assert.is(tree.nearest(...cube(12.6)), 9)
-      const others = new Array(dimensions - 1).fill(undefined)
-      assert.is(tree.add(1, ...cube(2).slice(1), 5, ...others), 6, 'max on one axis only')
-      assert.equal([...tree.boxes.subarray(12 * dimensions, 12 * dimensions + 2)], [1, 2])
-      assert.is(tree.boxes[13 * dimensions], 5)
-      assert.is(tree.boxes[13 * dimensions + 1], 2)
-    })
-
-    test('generations are odd while in use, and increase at every add and remove', () => {
-      const tree = row()
-      const firstGenerations = () => [...tree.generations.subarray(0, 7)]
-      assert.equal(firstGenerations(), [1, 1, 1, 2, 1, 1, 0])
-      tree.add(...cube(1))
-      tree.move(0, ...cube(9))
-      tree.moveAll()
-      assert.equal(firstGenerations(), [1, 1, 1, 3, 1, 1, 0])
-      assert.equal(
-        [tree.has(3), tree.has(6), tree.has(20), tree.has(-1)],
-        [true, false, false, false],
-      )
-      tree.clear()
-      assert.equal(firstGenerations(), [2, 2, 2, 4, 2, 2, 0])
-      assert.equal([tree.count, tree.slots], [0, 6])
-      assert.is(tree.add(...cube(1)), 0)
-      tree.reserve(50)
-      assert.equal(firstGenerations(), [3, 2, 2, 4, 2, 2, 0])
-    })
-
-    test('a move within a cell changes only the box', () => {
-      const tree = empty({ leafSize: 1 })
-      tree.add(...cube(1))
-      tree.add(...cube(12))
-      assert.ok(tree.stats().changes > 0)
-      for (const [lo, hi] of [
-        [0.5, 0.75],
-        [2, 7],
-        [-9, 8],
-      ]) {
-        tree.move(0, ...cube(lo, hi))
-        tree.boxes.fill(lo, 0, dimensions)
-        tree.moveAll()
-      }
-      assert.is(tree.stats().changes, 0)
-      tree.move(0, ...cube(9))
-      assert.ok(tree.stats().changes > 0)
-      assert.is(tree.stats().changes, 0, 'since the last call')
-    })
-
-    test('items outside of the world are counted and found', () => {
-      const tree = empty({ leafSize: 1 })
-      tree.add(...cube(-5, -4))
-      tree.add(...cube(15, 17))
-      tree.add(...cube(0, 16))
-      tree.add(...cube(1e18))
-      assert.is(tree.stats().outside, 3)
-      assert.equal([...tree.at(...cube(-4.5))], [0])
-      assert.is(tree.nearest(...cube(100)), 1)
-      assert.equal([...tree.range(...cube(17, Infinity), { sort: 'id' })], [1, 3])
-      assert.ok(tree.validate())
-    })
-
-    test('looseness lets cells hold items that lie on a dividing line', () => {
-      const straddlers = (looseness) => {
-        const tree = empty({ leafSize: 2, maxDepth: 3, looseness })
-        for (let i = 0; i < 20; i++) {
-          const y = i / 1.3
-          tree.add(
-            ...cube(7.9, 8.1)
-              .with(1, y)
-              .with(dimensions + 1, y + 0.2),
-          )
-        }
-        // Results are the same either way.
-        assert.is(tree.countWithin(...cube(8), Infinity), 20)
-        assert.is(tree.at(...cube(8).with(1, 10 / 1.3 + 0.1)).length, 1)
-        return tree.stats().straddlers
-      }
-      assert.is(straddlers(1), 20)
-      assert.is(straddlers(undefined), 20)
-      assert.is(straddlers(2), 0)
-    })
-
-    test('stats and cells describe the tree', () => {
-      const tree = empty({ leafSize: 1, maxDepth: 4 })
-      tree.add(...cube(7, 9))
-      tree.add(...cube(1))
-      const { leaves, nodes, depth, items, perDepth, straddlers, unsplit } = tree.stats()
-      const [children, width] = [2 ** dimensions, 2 * dimensions + 2]
-      assert.equal([nodes, leaves, depth, items, straddlers], [1 + children, children, 1, 2, 1])
-      assert.equal([perDepth, unsplit], [[1, 1, 0, 0, 0], 0])
-      assert.is(tree.stats(), tree.stats(), 'always the same object')
-      const cells = tree.cells()
-      assert.is(cells.length, nodes * width)
-      assert.equal([...cells.subarray(0, width)], [...bounds, 0, 2])
-      assert.equal([...cells.subarray(width, 2 * width)], [...cube(0, 8), 1, 1])
-      tree.add(...cube(2))
-      tree.add(...cube(3))
-      assert.is(tree.nearest(...cube(3)), 3)
-      assert.ok(tree.stats().visits > 0)
-    })
-
-    test('queries visit few cells', () => {
-      const random = createRandom(3)
-      const n = 5000
-      const tree = empty({ capacity: n, bounds: cube(0, 1000) })
-      for (let i = 0; i < n; i++) tree.add(...cube(0).map(() => random() * 1000))
-      const { nodes } = tree.stats()
-      const maxVisits = { 2: 16, 3: 64 }[dimensions]
-      for (let i = 0; i < 100; i++) {
-        const center = cube(0).map(() => 100 + random() * 800)
-        for (const query of [
-          () => tree.within(...center, 5),
-          () => tree.range(...center, ...center.map((x) => x + 5)),
-          () => tree.at(...center),
-        ]) {
-          query()
-          assert.ok(
-            tree.stats().visits <= maxVisits,
-            `${tree.stats().visits} of ${nodes} visited: ${query}`,
-          )
-        }
-        tree.nearest(...center)
-        assert.ok(
-          tree.stats().visits <= 4 * maxVisits,
-          `${tree.stats().visits} of ${nodes} visited`,
-        )
-      }
-    })
-
-    // ---- Degenerate input ----
-
-    test('coordinates up to 1e18 are accepted, and no squared distance overflows', () => {
-      const tree = empty({ bounds: cube(-1e18, 1e18), leafSize: 1 })
-      tree.add(...cube(1e18))
-      tree.add(...cube(-1e18))
-      tree.add(...cube(-1e18, 1e18))
-      tree.add(...cube(9.9e17))
-      assert.is(tree.stats().outside, 0)
-      const distances2 = new Float32Array(4)
-      const out = new Uint32Array(4)
-      assert.is(tree.neighborsInto(...cube(1e18), 4, out, { distances2 }), 4)
-      assert.equal([...out], [0, 2, 3, 1])
-      assert.ok(distances2[3] < Infinity && distances2[3] > dimensions * 3.9e36)
-      assert.is(tree.countWithin(...cube(-1e18), Infinity), 4)
-      assert.equal([...tree.at(...cube(-1e18), { sort: 'id' })], [1, 2])
-      assert.ok(tree.validate())
-    })
-
-    test('denormals are distinct, but at distance 0 where squares underflow; -0 equals 0', () => {
-      const smallest = 2 ** -149
-      for (const world of [cube(-8 * smallest, 8 * smallest), cube(-16, 16)]) {
-        const tree = empty({ bounds: world, leafSize: 1, maxDepth: 24 })
-        tree.add(...cube(-0))
-        tree.add(...cube(0))
-        tree.add(...cube(smallest))
-        tree.add(...cube(-smallest, -0))
-        tree.add(...cube(1e-20))
-        for (const zero of [0, -0]) {
-          assert.equal([...tree.at(...cube(zero), { sort: 'id' })], [0, 1, 3])
-          assert.equal([...tree.within(...cube(zero), zero, { sort: 'id' })], [0, 1, 2, 3])
-          assert.equal([...tree.neighbors(...cube(zero), 4)], [0, 1, 2, 3])
-        }
-        assert.equal([...tree.at(...cube(smallest))], [2])
-        assert.is(tree.countWithin(...cube(0), 0.9e-20), 4)
-        assert.is(tree.countWithin(...cube(0), 2e-20), 5)
-        const plain = empty({ bounds: world, leafSize: 1, maxDepth: 24 })
-        for (let i = 0; i < 5; i++)
-          plain.add(...tree.boxes.slice(2 * dimensions * i, 2 * dimensions * (i + 1)))
-        assert.equal(bits(plain.cells()), bits(tree.cells()))
-      }
-    })
-
-    test('trees with no item and with one have the right results and cells', () => {
-      for (const leafSize of [0, 1]) {
-        const tree = empty({ leafSize, maxDepth: 5 })
-        for (const items of [0, 1, 0]) {
-          if (items) tree.add(...cube(3))
-          else tree.clear()
-          const allIds = items ? [0] : []
-          assert.equal([...tree.within(...cube(0), Infinity)], allIds)
-          assert.equal([...tree.range(...cube(-Infinity, Infinity))], allIds)
-          assert.equal([...tree.at(...cube(3))], allIds)
-          assert.equal([...tree.neighbors(...cube(0), 9)], allIds)
-          assert.is(tree.nearest(...cube(0)), items - 1)
-          assert.is(tree.raycast(...cube(0), ...cube(9))?.id ?? -1, items - 1)
-          assert.is(tree.pairs().length, 0)
-          const [zero, side] = [cube(0), cube(Infinity)]
-          const boxes = Float32Array.of(...side.map((x) => -x), ...side, ...side, ...side)
-          assert.equal([...tree.rangeMany(boxes).counts], [items, 0])
-          const places = Float32Array.of(...zero, ...cube(9), ...cube(3), ...cube(3))
-          assert.equal([...tree.withinMany(places, 0).counts], [0, 0, items, items])
-          assert.equal([...tree.nearestMany(places, { k: 2 }).counts], new Array(4).fill(items))
-          assert.equal([...tree.raycastMany(places).ids], [items - 1, items - 1])
-          if (dimensions === 3) {
-            assert.equal([...tree.frustum(Float32Array.of(0, 0, 0, -0))], allIds)
-            assert.equal([...tree.frustum(Float32Array.of(0, 0, 0, -(2 ** -149)))], [])
-          }
-          const { depth, nodes } = tree.stats()
-          const deepest = leafSize < items ? 5 : 0
-          assert.equal([depth, nodes], [deepest, 1 + deepest * 2 ** dimensions])
-          tree.moveAll()
-          assert.ok(tree.validate())
-        }
-        tree.load(0)
-        assert.is(tree.count, 0)
-      }
-    })
-
-    test('no distribution makes a tree deeper than maxDepth, or loses an item', () => {
-      const n = 2000
-      for (const [distribution, points] of Object.entries(distributions))
-        for (const maxDepth of [0, 7, 24]) {
-          const positions = points(createRandom(1), n, dimensions)
-          const tree = empty({ bounds: cube(0, 1000), capacity: n, leafSize: 4, maxDepth })
-          for (let i = 0; i < n; i++) {
-            const point = positions.subarray(i * dimensions, (i + 1) * dimensions)
-            tree.boxes.set([...point, ...point], 2 * i * dimensions)
-          }
-          tree.load(n)
-          const { depth, items, perDepth } = tree.stats()
-          assert.ok(depth <= maxDepth, `${distribution}: depth ${depth}`)
-          assert.is(items, n)
-          assert.is(
-            perDepth.reduce((sum, count) => sum + count),
-            n,
-          )
-          assert.is(tree.countWithin(...cube(0), Infinity), n)
-          assert.ok(tree.at(...positions.subarray(0, dimensions)).includes(0), distribution)
-          assert.ok(tree.validate(), distribution)
-          tree.dispose()
-        }
-    })
-
-    test('an item whose lo is on a dividing line goes to the upper cell', () => {
-      const middle = cube(8)
-      const cellOf = (tree) => {
-        const cells = tree.cells()
-        const width = 2 * dimensions + 2
-        for (let offset = width; offset < cells.length; offset += width)
-          if (cells[offset + width - 1] === 1)
-            return [...cells.subarray(offset, offset + width - 2)]
-        return null // the item straddles
-      }
-      for (const [box, cell] of [
-        [cube(8), cube(8, 16)],
-        [cube(8, 9), cube(8, 16)],
-        [cube(7, 8), cube(0, 8)],
-        [cube(7, 9), null],
-        [cube(16), cube(8, 16)],
-        [cube(0), cube(0, 8)],
-      ])
-        for (const start of [null, cube(1), cube(15), cube(6, 10), middle]) {
-          const tree = empty({ leafSize: 0, maxDepth: 1 })
-          if (start) tree.move(tree.add(...start), ...box)
-          else tree.add(...box)
-          assert.equal(cellOf(tree), cell, `${box} from ${start}`)
-          tree.boxes.set(box)
-          tree.moveAll()
-          assert.equal(cellOf(tree), cell)
-          tree.remove(0)
-          assert.is(tree.stats().nodes, 1)
-          assert.ok(tree.validate())
-        }
-    })
-
-    test('radius 0 finds items exactly there, Infinity all; k may be 0 or more than all', () => {
-      const tree = row()
-      assert.equal([...tree.within(...cube(0.5), 0)], [0])
-      assert.equal([...tree.within(...cube(1), 0)], [0], 'a corner')
-      assert.is(tree.countWithin(...cube(1.001), 0), 0)
-      assert.not(tree.anyWithin(...cube(1.001), -0))
-      assert.is(tree.nearest(...cube(3), { maxDistance: 0 }), 1)
-      for (const radius of [Infinity, 1e39, 1e30]) {
-        assert.equal([...tree.within(...cube(-1e18), radius, { sort: 'id' })], [0, 1, 2, 4, 5])
-        assert.is(tree.countWithin(...cube(1e18), radius), 5)
-        assert.is(tree.neighbors(...cube(1e18), 9, { maxDistance: radius }).length, 5)
-      }
-      assert.equal([...tree.neighbors(...cube(0), 0)], [])
-      assert.is(tree.neighborsInto(...cube(0), 0, new Uint32Array(3)), 0)
-      for (const k of [5, 6, 20, 21, 2 ** 32, 2 ** 32 + 5])
-        assert.equal([...tree.neighbors(...cube(99), k)], [5, 4, 2, 1, 0])
-    })
-
-    test('equal distances are ordered by id', () => {
-      const tree = empty({ capacity: 64, leafSize: 2 })
-      for (let i = 0; i < 64; i++) {
-        const lo = cube(0).map((_, axis) => ((i >> axis) & 1 ? 9 : 6))
-        tree.add(...lo, ...lo.map((x) => x + 1))
-      }
-      const ascending = Array.from({ length: 64 }, (_, i) => i)
-      for (const k of [1, 3, 8, 63, 64])
-        assert.equal([...tree.neighbors(...cube(8), k)], ascending.slice(0, k))
-      assert.equal([...tree.within(...cube(8), 9, { sort: 'distance' })], ascending)
-      assert.is(tree.nearest(...cube(8)), 0)
-      assert.is(tree.nearest(...cube(8), { exclude: 0 }), 1)
-    })
-
-    test('results are never written beyond their array', () => {
-      const tree = row()
-      tree.move(4, ...cube(0, 1)) // where 0 is
-      const allIds = [0, 1, 2, 4, 5]
-      const calls = [
-        [(out) => tree.rangeInto(...cube(0, 16), out, { sort: 'id' }), allIds],
-        [(out) => tree.pairsInto(out), [0, 4]],
-        [(out) => tree.atInto(...cube(0.5), out, { sort: 'id' }), [0, 4]],
-        [(out, near) => tree.withinInto(...cube(0), 99, out, { sort: 'id', ...near }), allIds],
-        [(out, near) => tree.neighborsInto(...cube(0), 5, out, near), [0, 4, 1, 2, 5]],
-      ]
-      calls.forEach(([call, expected], which) => {
-        const isPairs = which === 1
-        for (let room = 0; room <= 6; room++) {
-          const ids = new Uint32Array(9).fill(99)
-          const distances2 = new Float32Array(9).fill(-1)
-          const out = ids.subarray(1, 1 + room)
-          const total = call(out, { distances2: distances2.subarray(1, 1 + room) })
-          assert.is(total, isPairs ? 1 : expected.length)
-          const written = isPairs && room < 2 ? 0 : Math.min(room, expected.length)
-          // Of two unsorted results, either may be the one that fits.
-          if (which === 2 && room === 1) assert.ok(expected.includes(out[0]))
-          else assert.equal([...out.subarray(0, written)], expected.slice(0, written))
-          ids.fill(99, 1, 1 + written)
-          distances2.fill(-1, 1, 1 + written)
-          assert.equal(ids, new Uint32Array(9).fill(99))
-          assert.equal(distances2, new Float32Array(9).fill(-1))
-        }
-      })
-    })
-
-    test('a tree from which everything was removed is like a new one', () => {
-      const random = createRandom(6)
-      const tree = empty({ capacity: 100, leafSize: 2, maxDepth: 6 })
-      const fresh = empty({ capacity: 100, leafSize: 2, maxDepth: 6 })
-      const boxes = Array.from({ length: 100 }, () => {
-        const lo = cube(0).map(() => random() * 15)
-        return [...lo, ...lo.map((x) => x + random())]
-      })
-      for (const box of boxes) fresh.add(...box)
-      for (let round = 0; round < 5; round++) {
-        for (const box of boxes) tree.add(...box)
-        assert.equal(bits(tree.cells()), bits(fresh.cells()), 'the same cells again')
-        assert.is(tree.stats().unsplit, 0)
-        const order = boxes.map((_, i) => i).sort(() => random() - 0.5)
-        for (const slot of order) tree.remove(slot)
-        const { depth, items, leaves, nodes } = tree.stats()
-        assert.equal([depth, items, leaves, nodes], [0, 0, 1, 1])
-        assert.ok(tree.validate())
-      }
-    })
-
-    // ---- Queries ----
-
-    test('an array that is too short is filled, and the total is returned', () => {
-      const tree = row()
-      const short = new Uint32Array(2)
-      const distances2 = new Float32Array(2)
-      assert.is(tree.rangeInto(...cube(0, 16), short, { sort: 'id' }), 5)
-      assert.equal([...short], [0, 1])
-      assert.is(tree.neighborsInto(...cube(11), 4, short, { distances2: distances2 }), 4)
-      assert.equal([...short, ...distances2], [5, 4, 0, dimensions * 4])
-      assert.is(tree.withinInto(...cube(0), 99, short, { sort: 'distance' }), 5)
-      assert.equal([...short], [0, 1])
-      assert.is(tree.atInto(...cube(2), short), 1)
-      assert.is(short[0], 1)
-    })
-
-    test('pairs finds all pairs, however many; arrays get whole pairs', () => {
-      const tree = empty({ capacity: 6 })
-      for (let i = 0; i < 6; i++) tree.add(...cube(1, 2))
-      assert.is(tree.pairs().length, 30)
-      assert.equal([...tree.pairs({ mask: 2 })], [])
-      const out = new Uint32Array(12)
-      assert.is(tree.pairsInto(out), 15)
-      assert.equal([...out], [...tree.pairs().subarray(0, 12)])
-      assert.is(tree.pairsInto(out.subarray(0, 3).fill(9)), 15)
-      assert.is(out[2], 9, 'whole pairs only')
-      const n = 400
-      tree.reserve(n)
-      for (let i = 6; i < n; i++) tree.add(...cube(1, 2))
-      const pairs = tree.pairs()
-      assert.is(pairs.length, n * (n - 1))
-      const distinct = new Set()
-      for (let i = 0; i < pairs.length; i += 2) {
-        assert.ok(pairs[i] < pairs[i + 1])
-        distinct.add(pairs[i] * n + pairs[i + 1])
-      }
-      assert.is(distinct.size, (n * (n - 1)) / 2)
-      const { bytes } = tree.stats()
-      tree.remove(7)
-      assert.is(tree.pairs().length, (n - 1) * (n - 2))
-      assert.is(tree.stats().bytes, bytes, 'memory is taken once')
-    })
-
-    test('pairs without enough memory throws OUT_OF_MEMORY and changes nothing', async () => {
-      const memory = 2 ** 20 + 2 ** 19
-      const instance = await library.create({ memory, growth: 'error' })
-      const tree = empty({ instance, capacity: 1000 })
-      for (let i = 0; i < 1000; i++) tree.add(...cube(1, 2))
-      const before = observableState(tree)
-      for (const call of [() => tree.pairs(), () => tree.pairsInto(new Uint32Array(2))]) {
-        const { message } = assertCode(call, 'OUT_OF_MEMORY')
-        const [, missing] = /: needs (\d+) bytes more than 1572864: init/.exec(message)
-        assert.ok(Number(missing) >= 4 * 1000 * 999)
-        assert.equal(observableState(tree), before)
-      }
-      for (let i = 20; i < 1000; i++) tree.remove(i)
-      assert.is(tree.pairs().length, 20 * 19)
-    })
-
-    test('raycast finds the first box, the point, and the normal of the side', () => {
-      const tree = row()
-      const hit = tree.raycast(-2, ...cube(0.5).slice(1), 14, ...cube(0.5).slice(1))
-      assert.equal([hit.id, hit.fraction, hit.x, hit.y], [0, 0.125, 0, 0.5])
-      assert.equal([hit.normalX, hit.normalY], [-1, 0])
-      assert.equal([hit.z, hit.normalZ], dimensions === 3 ? [0.5, 0] : [undefined, undefined])
-      const inside = tree.raycast(...cube(0.5), ...cube(9), { exclude: 1 })
-      assert.is(inside, hit, 'always the same object')
-      assert.equal([inside.fraction, inside.normalX, inside.normalY], [0, 0, 0])
-      assert.is(tree.raycast(...cube(-9), ...cube(-1)), null)
-      assert.is(tree.raycast(...cube(-9), ...cube(20), { mask: 2 }), null)
-      assert.is(tree.raycast(...cube(-9), ...cube(20), { exclude: 0 }).id, 1)
-    })
-
-    test('a thick ray hits boxes rounded by its radius', () => {
-      const tree = empty()
-      tree.add(...cube(4, 6))
-      const level = (y) => [-6, y, ...cube(5).slice(2), 14, y, ...cube(5).slice(2)]
-      const hit = tree.raycast(...level(5), { inflate: 2 })
-      assert.equal([hit.fraction, hit.normalX, hit.normalY], [Math.fround(0.4), -1, 0])
-      assert.ok(Math.abs(hit.x - 2) < 1e-6, 'the center of the bullet')
-      // The center is then 1.5 left of the corner, and 2 above it.
-      const corner = tree.raycast(...level(8), { inflate: 2.5 })
-      assert.equal(
-        [corner.fraction, corner.normalX, corner.normalY],
-        [0.425, -0.6, 0.8].map(Math.fround),
-      )
-      assert.is(tree.raycast(...level(8), { inflate: 1.9 }), null)
-      assert.is(tree.raycast(...level(8)), null)
-      const inside = tree.raycast(...level(8).map((x, i) => (i === 0 ? 5 : x)), { inflate: 3 })
-      assert.equal([inside.fraction, inside.normalX, inside.normalY], [0, 0, 0])
-      const segments = Float32Array.of(...level(8), ...level(8), ...level(8), ...level(8))
-      const ids = (options) => Array.from(tree.raycastMany(segments, options).ids)
-      assert.equal(ids({ inflate: 2.5 }), [0, 0, 0, 0])
-      assert.equal(ids({ inflate: Float32Array.of(0, 1.9, 2, 9) }), [-1, -1, 0, 0])
-      assert.equal(ids({ inflate: 3, mask: Uint32Array.of(1, 2, 3, 4) }), [0, -1, 0, -1])
-      assert.equal(ids({ inflate: 3, exclude: Uint32Array.of(0, 1, 0, 1) }), [-1, 0, -1, 0])
-      const ray = (options) => () => tree.raycast(...level(8), options)
-      const rays = (options) => () => tree.raycastMany(segments, options)
-      const refusals = [
-        [ray({ inflate: -1 }), /^RangeError: .*raycast: inflate .* got -1$/],
-        [
-          ray({ inflate: Float32Array.of(1) }),
-          /^TypeError: .*raycast: inflate .* got Float32Array$/,
-        ],
-        [rays({ inflate: NaN }), /^RangeError: .*raycastMany: inflate .* got NaN$/],
-        [rays({ inflate: [1, 1, 1, 1] }), /^TypeError: .*raycastMany: inflate .* got Array$/],
-        [rays({ radius: 1 }), /^TypeError: .*raycastMany: no option 'radius' /],
-        [
-          rays({ mask: new Uint32Array(3) }),
-          /^RangeError: .*raycastMany: mask\.length must be 4, /,
-        ],
-        [
-          rays({ inflate: Float32Array.of(1, 1, -1, 1) }),
-          /^RangeError: .*raycastMany: inflate\[2\] .* got -1$/,
-        ],
-      ]
-      for (const [call, pattern] of refusals) assert.match(String(thrown(call)), pattern)
-    })
-
-    test('changed groups count immediately', () => {
-      const tree = row()
-      tree.groups[1] = 6
-      tree.groups[2] = 0
-      assert.equal([...tree.range(...cube(0, 16), { sort: 'id' })], [0, 1, 4, 5])
-      assert.equal([...tree.range(...cube(0, 16), { mask: 4 })], [1])
-      assert.is(tree.nearest(...cube(4.5)), 1)
-    })
-
-    // ---- Snapshots ----
-
-    /** Returns a tree after a number of random changes, and functions that continue them. */
-    function changed(options, steps = 300) {
-      const random = createRandom(4)
-      const tree = empty({ capacity: 80, leafSize: 3, looseness: 1.25, ...options })
-      const box = () => {
-        const lo = cube(0).map(() => random() * 18 - 1)
-        return [...lo, ...lo.map((x) => x + random())]
-      }
-      const step = (target) => {
-        const slot = integer(random, 80)
-        if (!target.has(slot)) target.addAt(slot, ...box())
-        else if (random() < 0.3) target.remove(slot)
-        else target.move(slot, ...box())
-      }
-      for (let i = 0; i < steps; i++) step(tree)
-      for (let i = 0; i < 80; i++) if (tree.has(i)) tree.groups[i] = 1 + integer(random, 3)
-      return { tree, step, box }
-    }
-
-    const resultsOf = (tree) => [
-      [...tree.range(...cube(2, 12))],
-      [...tree.within(...cube(8), 6, { mask: 2 })],
-      [...tree.neighbors(...cube(3), 12)],
-      [...tree.pairs()],
-      [...tree.cells()],
-    ]
-
-    test('a tree restored in another instance continues like the saved one', async () => {
-      const { tree, box } = changed()
-      const instance = await library.create()
-      const copy = empty({ capacity: 95, leafSize: 3, looseness: 1.25, instance })
-      copy.add(...cube(1))
-      tree.boxes.fill(5) // not moved yet, so not saved
-      const saved = tree.save()
-      copy.restore(saved)
-      assert.equal(copy.save(), saved)
-      assert.ok(copy.validate())
-      assert.is(copy.stats().unsplit, 0)
-      for (let i = 0; i < 80; i++) if (tree.has(i)) tree.boxes.set(box(), i * 2 * dimensions)
-      copy.boxes.set(tree.boxes)
-      for (let i = 0; i < 40; i++) {
-        const added = box()
-        if (i === 20) for (const object of [tree, copy]) object.moveAll()
-        assert.is(copy.add(...added), tree.add(...added))
-        const slot = i * 2
-        if (tree.has(slot)) for (const object of [tree, copy]) object.remove(slot)
-        const other = box()
-        if (tree.has(slot + 1)) for (const object of [tree, copy]) object.move(slot + 1, ...other)
-        assert.equal(resultsOf(copy), resultsOf(tree))
-      }
-    })
-
-    test('either core restores a snapshot of the other', () => {
-      const { tree } = changed()
-      const other = new libraries[1 - core][name]({
-        ...{ bounds, capacity: 80, leafSize: 3, looseness: 1.25 },
-        instance: instances[1 - core],
-      })
-      const bytes = new Uint8Array(tree.save().length + 3).fill(7)
-      assert.is(tree.saveInto(bytes), bytes.length - 3)
-      assert.equal([...bytes.subarray(-3)], [7, 7, 7])
-      other.restore(bytes.subarray(0, -3))
-      assert.equal(resultsOf(other), resultsOf(tree))
-    })
-
-    test('restore throws BAD_SNAPSHOT for other options, other classes and other bytes', async () => {
-      const tree = row()
-      const before = observableState(tree)
-      const { AgentTree } = library
-      const agents = new AgentTree({ instance: instances[core], capacity: 6 })
-      const other = new library[NAMES[5 - dimensions]]({
-        bounds: dimensions === 2 ? [0, 0, 0, 16, 16, 16] : [0, 0, 16, 16],
-        instance: instances[core],
-      })
-      const bad = [
-        ...[{ leafSize: 3 }, { leafSize: 2, maxDepth: 7 }, { leafSize: 2, looseness: 1.5 }],
-        { leafSize: 2, bounds: cube(0, 17) },
-      ].map((options) => empty(options).save())
-      bad.push(agents.save(), other.save(), new Uint8Array(0), new Uint8Array(500))
-      for (const bytes of bad) {
-        const { message } = assertCode(() => tree.restore(bytes), 'BAD_SNAPSHOT')
-        assert.ok(message.startsWith(`${name}.restore: `))
-        assertCode(() => agents.restore(tree.save()), 'BAD_SNAPSHOT')
-      }
-      assert.equal(observableState(tree), before)
-    })
-
-    test('restore throws BAD_SNAPSHOT for every flipped bit, and truncated or extended bytes', () => {
-      const tree = row()
-      const bytes = tree.save()
-      tree.move(0, ...cube(9))
-      const before = observableState(tree)
-      for (let bit = 0; bit < bytes.length * 8; bit++) {
-        bytes[bit >> 3] ^= 1 << (bit & 7)
-        assert.is(thrown(() => tree.restore(bytes)).code, 'BAD_SNAPSHOT', `bit ${bit}`)
-        bytes[bit >> 3] ^= 1 << (bit & 7)
-      }
-      for (let size = 0; size < bytes.length; size++)
-        assert.is(thrown(() => tree.restore(bytes.subarray(0, size))).code, 'BAD_SNAPSHOT')
-      for (let extra = 1; extra <= 8; extra++)
-        assertCode(
-          () => tree.restore(Uint8Array.of(...bytes, ...new Array(extra).fill(0))),
-          'BAD_SNAPSHOT',
-        )
-      assert.equal(observableState(tree), before)
-      tree.restore(bytes)
-      assert.is(tree.nearest(...cube(0)), 0)
-    })
-
-    /** The words of a snapshot: the head; generations and groups by slot; ids and boxes by item. */
-    const HEAD = { leafSize: 7, maxDepth: 8, looseness: 9, bounds: 10, slots: 16, count: 17 }
-    const STATE = 18
-
-    function forged(saved, changes) {
-      const bytes = saved.slice()
-      const words = new Uint32Array(bytes.buffer)
-      for (const [word, value] of Object.entries(changes)) words[word] = value
-      return seal(bytes)
-    }
-
-    test('restore throws BAD_SNAPSHOT for forgeries with a correct checksum', () => {
-      const tree = row()
-      const saved = tree.save()
-      tree.restore(forged(saved, {}))
-      tree.move(0, ...cube(9))
-      const before = observableState(tree)
-      const [slots, count] = [6, 5]
-      const ids = STATE + 2 * slots
-      const boxes = ids + count
-      const words = new Uint32Array(saved.buffer)
-      const numbers = bits(Float32Array.of(NaN, Infinity, -Infinity, 2e18))
-      const counts = [0, 1, count + 1, slots + 1, 2 ** 28, 2 ** 29 + 1, 2 ** 31, 2 ** 32 - 1]
-      const forgeries = [
-        ...Object.entries(HEAD).flatMap(([, word]) => counts.map((value) => ({ [word]: value }))),
-        ...counts.map((value) => ({ [HEAD.slots]: value, [HEAD.count]: value })),
-        ...[0, 1, 2, 5].map((slot) => ({ [STATE + slot]: 2 })), // not in use, but has an item
-        { [STATE + 3]: 1 }, // in use, without an item
-        { [ids]: 6 },
-        { [ids]: 3 },
-        { [ids]: 2 ** 32 - 1 },
-        { [ids]: words[ids + 1] }, // twice
-        ...[...numbers].flatMap((value) => [
-          { [boxes]: value },
-          { [boxes + count * 2 * dimensions - 1]: value },
-        ]),
-        { [boxes]: bits(Float32Array.of(100))[0] }, // min > max
-      ].filter((changes) => Object.entries(changes).some(([word, value]) => words[word] !== value))
-      for (const changes of forgeries) {
-        const context = JSON.stringify(changes)
-        const { code } = thrown(() => tree.restore(forged(saved, changes)))
-        assert.is(code, 'BAD_SNAPSHOT', context)
-      }
-      assert.equal(observableState(tree), before)
-    })
-
-    test('restore refuses random words after the head, or leaves a valid tree', () => {
-      const { tree } = changed()
-      const saved = tree.save()
-      const random = createRandom(9)
-      let accepted = 0
-      for (let round = 0; round < 1000; round++) {
-        const changes = {}
-        const words = (saved.length >> 2) - STATE
-        for (let i = 0; i < 2; i++) {
-          const value = random() < 0.5 ? integer(random, 100) : integer(random, 2 ** 32)
-          changes[STATE + integer(random, words)] = value
-        }
-        try {
-          tree.restore(forged(saved, changes))
-          accepted++
-        } catch (error) {
-          assert.is(error.code, 'BAD_SNAPSHOT')
-        }
-        assert.ok(tree.validate(), JSON.stringify(changes))
-      }
-      assert.ok(accepted > 0)
-    })
-
-    test('restore of more slots than the capacity throws FULL and changes nothing', () => {
-      const tree = row({ capacity: 5 + 1 })
-      const large = row({ capacity: 9 })
-      large.addAt(8, ...cube(1))
-      large.remove(8) // its generation is kept
-      const before = observableState(tree)
-      const { message } = assertCode(() => tree.restore(large.save()), 'FULL')
-      assert.ok(message.endsWith(': 9 boxes, capacity 6: reserve(9) first'), message)
-      assert.equal(observableState(tree), before)
-      tree.reserve(9)
-      tree.restore(large.save())
-      assert.is(tree.generations[8], 2)
-    })
-
-    // ---- Memory, disposal, traps ----
-
-    /** Returns a right call of every method and getter, by name. */
-    function callsOf(tree) {
-      const calls = {}
-      for (const method of methodsOf(dimensions)) {
-        const right = rightOf(argumentsOf(dimensions, method))
-        calls[method] = () => tree[method](...right)
-      }
-      for (const method of ['moveAll', 'clear', 'stats', 'cells', 'validate', 'save'])
-        calls[method] = () => tree[method]()
-      for (const property of ['count', 'slots', 'boxes', 'groups', 'generations', 'capacity'])
-        calls[property] = () => tree[property]
-      calls.has = () => tree.has(0)
-      calls.reserve = () => tree.reserve(64)
-      calls.saveInto = () => tree.saveInto(new Uint8Array(4096))
-      calls.restore = () => tree.restore(new Uint8Array(64))
-      return calls
-    }
-
-    test('a disposed tree throws DISPOSED from every call except dispose', () => {
-      const [tree, other] = [row(), row()]
-      tree.dispose()
-      tree.dispose()
-      tree[Symbol.dispose ?? 'dispose']()
-      for (const [method, call] of Object.entries(callsOf(tree))) {
-        const { message } = assertCode(call, 'DISPOSED')
-        assert.ok(message.startsWith(`${name}.${method}: `), message)
-      }
-      other[Symbol.dispose ?? 'dispose']()
-      assertCode(() => other.count, 'DISPOSED')
-    })
-
-    test('memory is reused after dispose', () => {
-      const kept = empty() // created first, so that it takes none of the freed memory
-      row({ capacity: 10_000 }).dispose()
-      const bytes = bytesOf(kept)
-      for (let i = 0; i < 300; i++) row({ capacity: 10_000 }).dispose()
-      assert.is(bytesOf(kept), bytes)
-    })
-
-    test('growth detaches views, and getters return fresh ones', async () => {
-      const instance = await library.create({ memory: 2 ** 20 })
-      const tree = row({ instance })
-      const before = observableState(tree)
-      const { boxes, generations, groups } = tree
-      const bytes = bytesOf(tree)
-      const ids = tree.range(...cube(0, 16))
-      assert.is(tree.boxes, boxes, 'the same view before growth')
-      const large = empty({ instance, capacity: 200_000 })
-      assert.ok(bytesOf(tree) > bytes)
-      assert.is(large.count, 0)
-      for (const detached of [boxes, generations, groups, ids]) assert.is(detached.length, 0)
-      assert.equal(observableState(tree), before)
-      assert.is(tree.rangeInto(...cube(0, 16), new Uint32Array(6)), 5)
-      const { byteLength } = instance.memory.buffer // only creation grows memory
-      for (let i = 0; i < 5000; i++) large.add(...cube((i * 7) % 16, ((i * 7) % 16) + 0.5))
-      large.boxes.fill(3, 0, 5000)
-      large.moveAll()
-      large.range(...cube(0, 16))
-      large.neighbors(...cube(8), 5000)
-      assert.is(instance.memory.buffer.byteLength, byteLength)
-    })
-
-    test('reserve keeps everything', () => {
-      const tree = row({ capacity: 6 })
-      tree.groups[2] = 4
-      const { boxes, cells, generations, groups, ids } = observableState(tree)
-      tree.reserve(3)
-      assert.is(tree.capacity, 6)
-      tree.reserve(5000)
-      const after = observableState(tree)
-      assert.is(after.capacity, 5000)
-      assert.equal([after.cells, after.ids], [cells, ids])
-      assert.equal(after.boxes.slice(0, boxes.length), boxes)
-      assert.equal(after.generations.slice(0, 6), generations)
-      assert.equal(after.groups, new Uint32Array(5000).fill(1).with(2, groups[2]))
-      tree.addAt(4999, ...cube(6))
-      assert.is(tree.nearest(...cube(6)), 4999)
-      assert.ok(tree.validate())
-    })
-
-    test('growth that fails throws OUT_OF_MEMORY and changes nothing', async () => {
-      const instance = await library.create()
-      const tree = row({ instance })
-      const before = observableState(tree)
-      const { message } = assertCode(() => tree.reserve(2 ** 28), 'OUT_OF_MEMORY')
-      assert.ok(message.startsWith(`${name}.reserve: `))
-      assertCode(() => empty({ instance, capacity: 2 ** 28 }), 'OUT_OF_MEMORY')
-      assert.equal(observableState(tree), before)
-    })
-
-    test('objects of one instance do not affect each other', async () => {
-      const instance = await library.create()
-      const [tree, other] = [row({ instance }), row({ instance })]
-      const agents = new library.AgentTree({ instance, capacity: 3 })
-      agents.slots = 3
-      agents.build()
-      const ids = tree.range(...cube(0, 16), { sort: 'id' })
-      const hit = tree.raycast(...cube(-1), ...cube(0.5))
-      const { x } = hit
-      other.raycast(...cube(9), ...cube(4.5))
-      other.clear()
-      other.save()
-      agents.within(0, 0, 9)
-      other.pairs()
-      assert.equal([...ids], [0, 1, 2, 4, 5], 'valid until the next query on the same object')
-      assert.is(hit.x, x)
-      other.dispose()
-      agents.dispose()
-      assert.is(tree.count, 5)
-      assert.ok(tree.validate())
-    })
-
-    test('a trap makes its instance unusable', async () => {
-      const instance = await library.create()
-      const [tree, other] = [row({ instance }), row({ instance })]
-      tree._wasm = { ...tree._wasm, move_all: trap() }
-      assert.instance(
-        thrown(() => tree.moveAll()),
-        WebAssembly.RuntimeError,
-      )
-      const passive = /^(boxes|groups|generations|capacity|has|generation)$/ // no call into the core
-      for (const each of [tree, other])
-        for (const [method, call] of Object.entries(callsOf(each)))
-          if (!passive.test(method)) assertCode(call, 'DEAD')
-      assertCode(() => row({ instance }), 'DEAD')
-    })
-
-    test.run()
+  /** Returns a tree with boxes along the diagonal, 1 wide, at 0, 2, … 10. The one of slot 3 was removed. */
+  function row(options) {
+    const tree = empty({ leafSize: 2, ...options })
+    for (let i = 0; i < 6; i++) tree.add(...cube(2 * i, 2 * i + 1))
+    tree.remove(3)
+    return tree
   }
+
+  function assertCode(call, code) {
+    const error = thrown(call)
+    assert.instance(error, copse.CopseError)
+    assert.is(error.code, code)
+    return error
+  }
+
+  // ---- Arguments ----
+
+  test('wrong arguments are refused and change nothing', () => {
+    const tree = row()
+    const before = observableState(tree)
+    for (const method of methodsOf(dimensions)) {
+      const kinds = argumentsOf(dimensions, method)
+      const right = rightOf(kinds)
+      kinds.forEach(({ kind, name: argument }, i) => {
+        const [wrongs, , type] = ARGUMENTS[kind]
+        for (const wrong of wrongs) {
+          const args = [...right]
+          args[i] = wrong
+          const call = () => tree[method](...args)
+          assertRefused(call, `${name}.${method}`, argument, wrong, type)
+        }
+      })
+      if (/^pairs|^frustumInto/.test(method) || CHANGES.includes(method)) continue
+      assertRefused(() => tree[method](), `${name}.${method}`, kinds[0].name, undefined)
+    }
+    assert.equal(observableState(tree), before)
+  })
+
+  if (dimensions === 3)
+    test('wrong planes are refused and change nothing', () => {
+      const tree = row()
+      const before = observableState(tree)
+      const longest = 4 * 99 // does not fit in the room for arguments
+      for (const wrong of [NaN, Infinity, -1.1e18])
+        for (const planes of [
+          Float32Array.of(0, 0, 1, wrong),
+          new Float32Array(longest).fill(wrong),
+        ])
+          for (const call of [
+            () => tree.frustum(planes),
+            () => tree.frustumInto(planes, new Uint32Array(9)),
+          ])
+            assert.match(
+              thrown(call).message,
+              /^Octree.frustum(Into)?: planes.\d. must be a finite number/,
+            )
+      for (const length of [0, 3, 5])
+        assert.match(
+          thrown(() => tree.frustum(new Float32Array(length))).message,
+          /^Octree.frustum: planes.length must be/,
+        )
+      assert.equal(observableState(tree), before)
+    })
+
+  test('wrong numbers of arguments are refused and change nothing', () => {
+    const tree = row()
+    const before = observableState(tree)
+    for (const [method, extra] of [
+      ['add', 0],
+      ['addAt', 1],
+      ['move', 1],
+    ]) {
+      const right = [dimensions + extra, 2 * dimensions + extra]
+      for (let argumentCount = 0; argumentCount <= 2 * dimensions + 3; argumentCount++) {
+        if (right.includes(argumentCount)) continue
+        const error = thrown(() => tree[method](...new Array(argumentCount).fill(4)))
+        assert.instance(error, TypeError)
+        const text = `takes ${right.join(' or ')} arguments, got ${argumentCount}`
+        assert.is(error.message, `${name}.${method}: ${text}`)
+      }
+    }
+    assert.equal(observableState(tree), before)
+  })
+
+  test('wrong options of queries are refused, but undefined is not', () => {
+    const tree = row()
+    for (const method of methodsOf(dimensions)) {
+      if (CHANGES.includes(method)) continue
+      const right = rightOf(argumentsOf(dimensions, method).slice(0, -1))
+      for (const [option, wrongs] of Object.entries(WRONG_OPTIONS)) {
+        for (const wrong of wrongs) {
+          const call = () => tree[method](...right, { [option]: wrong })
+          assertOptionRefused(call, name, method, option, wrong)
+        }
+        tree[method](...right, { [option]: undefined })
+      }
+      tree[method](...right, undefined)
+      const byDistance = () => tree[method](...right, { sort: 'distance' })
+      if (/^(at|range|frustum)/.test(method))
+        assertRefused(byDistance, `${name}.${method}`, 'sort', 'distance', 'string')
+      if (/^(at|range|frustum)Into/.test(method)) {
+        const call = () => tree[method](...right, { distances2: new Float32Array(8) })
+        assertOptionRefused(call, name, method, 'distances2')
+      }
+    }
+  })
+
+  test('wrong options of the constructor are refused', () => {
+    const assertOption = (option, wrong, type) =>
+      assertRefused(() => empty({ [option]: wrong }), name, option, wrong, type)
+    const wrongCounts = [...NOT_NUMBERS, NaN, -1, 1.5, Infinity, 2 ** 32 + 5]
+    for (const wrong of WRONG_SIZES) assertOption('capacity', wrong)
+    for (const wrong of wrongCounts)
+      for (const option of ['leafSize', 'maxDepth']) assertOption(option, wrong)
+    assertOption('maxDepth', 25)
+    for (const right of [{ leafSize: 0 }, { maxDepth: 0 }, { leafSize: 0, maxDepth: 24 }])
+      assert.is(empty(right).add(...cube(1)), 0)
+    for (const wrong of [...NOT_NUMBERS, NaN, 0, -1, 0.999, 16.5, Infinity])
+      assertOption('looseness', wrong)
+    for (const wrong of [null, 5, 'x', {}, { memory: {} }])
+      assertOption('instance', wrong, 'an instance')
+    for (const wrong of [undefined, null, 5, 'x', {}, new Float32Array(2 * dimensions)])
+      assertOption('bounds', wrong, 'an array')
+    for (const wrong of [[], [0, 9]])
+      assertRefused(() => empty({ bounds: wrong }), name, 'bounds.length', wrong.length)
+    for (let i = 0; i < 2 * dimensions; i++)
+      for (const wrong of COORDINATES) {
+        const call = () => empty({ bounds: bounds.with(i, wrong) })
+        assertRefused(call, name, `bounds[${i}]`, wrong)
+      }
+    // In float32, lo is not less than hi.
+    for (const flat of [cube(0, 0), cube(1, -1), cube(1, 1 + 2 ** -30)])
+      assertRefused(() => empty({ bounds: flat }), name, 'bounds[0]', flat[0])
+    assertRefused(() => new copse[name](), name, 'bounds', undefined, 'an array')
+    for (const wrong of [null, 5, 'x', 5n, true])
+      assertRefused(() => new copse[name](wrong), name, 'options', wrong, 'an object')
+    assert.match(
+      String(thrown(() => empty({ results: 5 }))),
+      `TypeError: ${name}: no option 'results'`,
+    )
+  })
+
+  test('wrong arguments of reserve, saveInto and restore are refused', () => {
+    const tree = row()
+    const before = observableState(tree)
+    for (const wrong of [...SLOTS, 0, 2 ** 28 + 1])
+      assertRefused(() => tree.reserve(wrong), `${name}.reserve`, 'capacity', wrong)
+    for (const wrong of WRONG.bytes) {
+      assertRefused(() => tree.saveInto(wrong), `${name}.saveInto`, 'bytes', wrong, 'bytes')
+      assertRefused(() => tree.restore(wrong), `${name}.restore`, 'bytes', wrong, 'bytes')
+    }
+    const short = new Uint8Array(tree.save().length - 1)
+    assert.match(
+      thrown(() => tree.saveInto(short)).message,
+      `${name}.saveInto: bytes.length must be at least ${short.length + 1}`,
+    )
+    assert.equal(observableState(tree), before)
+  })
+
+  test('free slots, slots in use, and slots beyond the capacity throw and change nothing', () => {
+    const tree = row({ capacity: 6 })
+    const before = observableState(tree)
+    for (const slot of [3, 6, 2 ** 32 - 1]) {
+      const { message } = assertCode(() => tree.remove(slot), 'STALE_SLOT')
+      assert.is(message, `${name}.remove: the slot is not in use: ${slot}`)
+      assertCode(() => tree.move(slot, ...cube(1)), 'STALE_SLOT')
+    }
+    for (const slot of [6, 2 ** 32 - 1]) {
+      const { message } = assertCode(() => tree.addAt(slot, ...cube(1)), 'FULL')
+      const text = `${slot + 1} boxes, capacity 6: reserve(${slot + 1}) first`
+      assert.is(message, `${name}.addAt: ${text}`)
+    }
+    assertRefused(() => tree.addAt(2, ...cube(1)), `${name}.addAt`, 'slot', 2)
+    assert.equal(observableState(tree), before)
+    assert.is(tree.add(...cube(1)), 3)
+    const { message } = assertCode(() => tree.add(...cube(1)), 'FULL')
+    const text = '7 boxes, capacity 6: reserve(7) first'
+    assert.is(message, `${name}.add: ${text}`)
+    assert.equal([tree.count, tree.slots], [6, 6])
+  })
+
+  test('moveAll names the first wrong box and changes nothing', () => {
+    const tree = row()
+    const width = 2 * dimensions
+    const before = observableState(tree)
+    const originalBoxes = tree.boxes.slice()
+    tree.boxes.fill(7)
+    tree.boxes[5 * width] = Infinity
+    for (const wrong of [Infinity, -Infinity, 1e39, 2e18, -1.0000001e18, NaN]) {
+      tree.boxes[4 * width + 1] = wrong
+      for (const error of [
+        assertCode(() => tree.moveAll(), 'NOT_FINITE'),
+        assertCode(() => tree.load(6), 'NOT_FINITE'),
+      ]) {
+        assert.is(error.index, 4)
+        assert.match(error.message, new RegExp(`^${name}\\.(moveAll|load): .*finite.*: slot 4$`))
+      }
+    }
+    tree.boxes[4 * width + 1] = 8 // its max is 7
+    const error = thrown(() => tree.moveAll())
+    assert.instance(error, RangeError)
+    assert.is(error.message, `${name}.moveAll: the box of slot 4 has min > max`)
+    tree.boxes.set(originalBoxes)
+    assert.equal(observableState(tree), before)
+    tree.boxes.fill(NaN, 3 * width, 4 * width) // a free slot is ignored
+    tree.moveAll()
+    assert.ok(tree.validate())
+  })
+
+  test('load replaces all items by those in boxes, or throws and changes nothing', () => {
+    const tree = row()
+    const before = observableState(tree)
+    const originalBoxes = tree.boxes.slice()
+    for (const wrong of SLOTS) assertRefused(() => tree.load(wrong), `${name}.load`, 'count', wrong)
+    const { message } = assertCode(() => tree.load(21), 'FULL')
+    const text = '21 boxes, capacity 20: reserve(21) first'
+    assert.is(message, `${name}.load: ${text}`)
+    tree.boxes[1] = NaN
+    assert.is(assertCode(() => tree.load(1), 'NOT_FINITE').index, 0)
+    tree.boxes[1] = 1e17
+    assert.is(thrown(() => tree.load(1)).message, `${name}.load: the box of slot 0 has min > max`)
+    tree.boxes.set(originalBoxes)
+    assert.equal(observableState(tree), before)
+    tree.boxes.set(cube(3), 2 * dimensions)
+    tree.boxes.set(cube(4), 3 * dimensions)
+    tree.load(2)
+    assert.equal([...tree.at(...cube(3.5))].includes(1), true)
+    assert.equal([tree.count, tree.slots, tree.has(1), tree.has(2)], [2, 6, true, false])
+    assert.equal([...tree.generations.subarray(0, 3)], [3, 3, 2])
+    tree.load(0)
+    assert.is(tree.count, 0)
+  })
+
+  // ---- Changes ----
+
+  test('add without max adds a point, and returns the lowest free slot', () => {
+    const tree = row()
+    assert.is(tree.add(...cube(7)), 3)
+    assert.equal([...tree.boxes.subarray(6 * dimensions, 8 * dimensions)], cube(7, 7))
+    assert.equal([...tree.at(...cube(7))], [3])
+    tree.addAt(9, ...cube(12.5))
+    tree.move(0, ...cube(13))
+    assert.is(tree.nearest(...cube(13)), 0)
+    assert.is(tree.nearest(...cube(12.6)), 9)
+    const others = new Array(dimensions - 1).fill(undefined)
+    assert.is(tree.add(1, ...cube(2).slice(1), 5, ...others), 6, 'max on one axis only')
+    assert.equal([...tree.boxes.subarray(12 * dimensions, 12 * dimensions + 2)], [1, 2])
+    assert.is(tree.boxes[13 * dimensions], 5)
+    assert.is(tree.boxes[13 * dimensions + 1], 2)
+  })
+
+  test('generations are odd while in use, and increase at every add and remove', () => {
+    const tree = row()
+    const firstGenerations = () => [...tree.generations.subarray(0, 7)]
+    assert.equal(firstGenerations(), [1, 1, 1, 2, 1, 1, 0])
+    tree.add(...cube(1))
+    tree.move(0, ...cube(9))
+    tree.moveAll()
+    assert.equal(firstGenerations(), [1, 1, 1, 3, 1, 1, 0])
+    assert.equal(
+      [tree.has(3), tree.has(6), tree.has(20), tree.has(-1)],
+      [true, false, false, false],
+    )
+    tree.clear()
+    assert.equal(firstGenerations(), [2, 2, 2, 4, 2, 2, 0])
+    assert.equal([tree.count, tree.slots], [0, 6])
+    assert.is(tree.add(...cube(1)), 0)
+    tree.reserve(50)
+    assert.equal(firstGenerations(), [3, 2, 2, 4, 2, 2, 0])
+  })
+
+  test('stats and cells describe the tree', () => {
+    const tree = empty({ leafSize: 1, maxDepth: 4 })
+    tree.add(...cube(7, 9))
+    tree.add(...cube(1))
+    const { changes, leaves, nodes, depth, items, perDepth, straddlers, unsplit } = tree.stats()
+    assert.ok(changes > 0)
+    assert.is(tree.stats().changes, 0, 'since the last call')
+    const [children, width] = [2 ** dimensions, 2 * dimensions + 2]
+    assert.equal([nodes, leaves, depth, items, straddlers], [1 + children, children, 1, 2, 1])
+    assert.equal([perDepth, unsplit], [[1, 1, 0, 0, 0], 0])
+    assert.is(tree.stats(), tree.stats(), 'always the same object')
+    const cells = tree.cells()
+    assert.is(cells.length, nodes * width)
+    assert.equal([...cells.subarray(0, width)], [...bounds, 0, 2])
+    assert.equal([...cells.subarray(width, 2 * width)], [...cube(0, 8), 1, 1])
+    tree.add(...cube(2))
+    tree.add(...cube(3))
+    assert.is(tree.nearest(...cube(3)), 3)
+    assert.ok(tree.stats().visits > 0)
+    tree.add(...cube(-5, -4))
+    assert.is(tree.stats().outside, 1)
+  })
+
+  test('radius 0 finds items exactly there, Infinity all; k may be 0 or more than all', () => {
+    const tree = row()
+    assert.equal([...tree.within(...cube(0.5), 0)], [0])
+    assert.equal([...tree.within(...cube(1), 0)], [0], 'a corner')
+    assert.is(tree.countWithin(...cube(1.001), 0), 0)
+    assert.not(tree.anyWithin(...cube(1.001), -0))
+    assert.is(tree.nearest(...cube(3), { maxDistance: 0 }), 1)
+    for (const radius of [Infinity, 1e39, 1e30]) {
+      assert.equal([...tree.within(...cube(-1e18), radius, { sort: 'id' })], [0, 1, 2, 4, 5])
+      assert.is(tree.countWithin(...cube(1e18), radius), 5)
+      assert.is(tree.neighbors(...cube(1e18), 9, { maxDistance: radius }).length, 5)
+    }
+    assert.equal([...tree.neighbors(...cube(0), 0)], [])
+    assert.is(tree.neighborsInto(...cube(0), 0, new Uint32Array(3)), 0)
+    for (const k of [5, 6, 20, 21, 2 ** 32, 2 ** 32 + 5])
+      assert.equal([...tree.neighbors(...cube(99), k)], [5, 4, 2, 1, 0])
+  })
+
+  test('results are never written beyond their array', () => {
+    const tree = row()
+    tree.move(4, ...cube(0, 1)) // where 0 is
+    const allIds = [0, 1, 2, 4, 5]
+    const calls = [
+      [(out) => tree.rangeInto(...cube(0, 16), out, { sort: 'id' }), allIds],
+      [(out) => tree.pairsInto(out), [0, 4]],
+      [(out) => tree.atInto(...cube(0.5), out, { sort: 'id' }), [0, 4]],
+      [(out, near) => tree.withinInto(...cube(0), 99, out, { sort: 'id', ...near }), allIds],
+      [(out, near) => tree.neighborsInto(...cube(0), 5, out, near), [0, 4, 1, 2, 5]],
+    ]
+    calls.forEach(([call, expected], which) => {
+      const isPairs = which === 1
+      for (let room = 0; room <= 6; room++) {
+        const ids = new Uint32Array(9).fill(99)
+        const distances2 = new Float32Array(9).fill(-1)
+        const out = ids.subarray(1, 1 + room)
+        const total = call(out, { distances2: distances2.subarray(1, 1 + room) })
+        assert.is(total, isPairs ? 1 : expected.length)
+        const written = isPairs && room < 2 ? 0 : Math.min(room, expected.length)
+        // Of two unsorted results, either may be the one that fits.
+        if (which === 2 && room === 1) assert.ok(expected.includes(out[0]))
+        else assert.equal([...out.subarray(0, written)], expected.slice(0, written))
+        ids.fill(99, 1, 1 + written)
+        distances2.fill(-1, 1, 1 + written)
+        assert.equal(ids, new Uint32Array(9).fill(99))
+        assert.equal(distances2, new Float32Array(9).fill(-1))
+      }
+    })
+  })
+
+  // ---- Queries ----
+
+  test('an array that is too short is filled, and the total is returned', () => {
+    const tree = row()
+    const short = new Uint32Array(2)
+    const distances2 = new Float32Array(2)
+    assert.is(tree.rangeInto(...cube(0, 16), short, { sort: 'id' }), 5)
+    assert.equal([...short], [0, 1])
+    assert.is(tree.neighborsInto(...cube(11), 4, short, { distances2: distances2 }), 4)
+    assert.equal([...short, ...distances2], [5, 4, 0, dimensions * 4])
+    assert.is(tree.withinInto(...cube(0), 99, short, { sort: 'distance' }), 5)
+    assert.equal([...short], [0, 1])
+    assert.is(tree.atInto(...cube(2), short), 1)
+    assert.is(short[0], 1)
+  })
+
+  test('pairs finds all pairs, however many; arrays get whole pairs', () => {
+    const tree = empty({ capacity: 6 })
+    for (let i = 0; i < 6; i++) tree.add(...cube(1, 2))
+    assert.is(tree.pairs().length, 30)
+    assert.equal([...tree.pairs({ mask: 2 })], [])
+    const out = new Uint32Array(12)
+    assert.is(tree.pairsInto(out), 15)
+    assert.equal([...out], [...tree.pairs().subarray(0, 12)])
+    assert.is(tree.pairsInto(out.subarray(0, 3).fill(9)), 15)
+    assert.is(out[2], 9, 'whole pairs only')
+    const n = 400
+    tree.reserve(n)
+    for (let i = 6; i < n; i++) tree.add(...cube(1, 2))
+    const pairs = tree.pairs()
+    assert.is(pairs.length, n * (n - 1))
+    const distinct = new Set()
+    for (let i = 0; i < pairs.length; i += 2) {
+      assert.ok(pairs[i] < pairs[i + 1])
+      distinct.add(pairs[i] * n + pairs[i + 1])
+    }
+    assert.is(distinct.size, (n * (n - 1)) / 2)
+    const { bytes } = tree.stats()
+    tree.remove(7)
+    assert.is(tree.pairs().length, (n - 1) * (n - 2))
+    assert.is(tree.stats().bytes, bytes, 'memory is taken once')
+  })
+
+  test('pairs without enough memory throws OUT_OF_MEMORY and changes nothing', async () => {
+    const memory = 2 ** 20 + 2 ** 19
+    const instance = await copse.create({ memory, growth: 'error' })
+    const tree = empty({ instance, capacity: 1000 })
+    for (let i = 0; i < 1000; i++) tree.add(...cube(1, 2))
+    const before = observableState(tree)
+    for (const call of [() => tree.pairs(), () => tree.pairsInto(new Uint32Array(2))]) {
+      const { message } = assertCode(call, 'OUT_OF_MEMORY')
+      const [, missing] = /: needs (\d+) bytes more than 1572864: init/.exec(message)
+      assert.ok(Number(missing) >= 4 * 1000 * 999)
+      assert.equal(observableState(tree), before)
+    }
+    for (let i = 20; i < 1000; i++) tree.remove(i)
+    assert.is(tree.pairs().length, 20 * 19)
+  })
+
+  test('raycast finds the first box, the point, and the normal of the side', () => {
+    const tree = row()
+    const hit = tree.raycast(-2, ...cube(0.5).slice(1), 14, ...cube(0.5).slice(1))
+    assert.equal([hit.id, hit.fraction, hit.x, hit.y], [0, 0.125, 0, 0.5])
+    assert.equal([hit.normalX, hit.normalY], [-1, 0])
+    assert.equal([hit.z, hit.normalZ], dimensions === 3 ? [0.5, 0] : [undefined, undefined])
+    const inside = tree.raycast(...cube(0.5), ...cube(9), { exclude: 1 })
+    assert.is(inside, hit, 'always the same object')
+    assert.equal([inside.fraction, inside.normalX, inside.normalY], [0, 0, 0])
+    assert.is(tree.raycast(...cube(-9), ...cube(-1)), null)
+    assert.is(tree.raycast(...cube(-9), ...cube(20), { mask: 2 }), null)
+    assert.is(tree.raycast(...cube(-9), ...cube(20), { exclude: 0 }).id, 1)
+  })
+
+  test('a thick ray hits boxes rounded by its radius', () => {
+    const tree = empty()
+    tree.add(...cube(4, 6))
+    const level = (y) => [-6, y, ...cube(5).slice(2), 14, y, ...cube(5).slice(2)]
+    const hit = tree.raycast(...level(5), { inflate: 2 })
+    assert.equal([hit.fraction, hit.normalX, hit.normalY], [Math.fround(0.4), -1, 0])
+    assert.ok(Math.abs(hit.x - 2) < 1e-6, 'the center of the bullet')
+    // The center is then 1.5 left of the corner, and 2 above it.
+    const corner = tree.raycast(...level(8), { inflate: 2.5 })
+    assert.equal(
+      [corner.fraction, corner.normalX, corner.normalY],
+      [0.425, -0.6, 0.8].map(Math.fround),
+    )
+    assert.is(tree.raycast(...level(8), { inflate: 1.9 }), null)
+    assert.is(tree.raycast(...level(8)), null)
+    const inside = tree.raycast(...level(8).map((x, i) => (i === 0 ? 5 : x)), { inflate: 3 })
+    assert.equal([inside.fraction, inside.normalX, inside.normalY], [0, 0, 0])
+    const segments = Float32Array.of(...level(8), ...level(8), ...level(8), ...level(8))
+    const ids = (options) => Array.from(tree.raycastMany(segments, options).ids)
+    assert.equal(ids({ inflate: 2.5 }), [0, 0, 0, 0])
+    assert.equal(ids({ inflate: Float32Array.of(0, 1.9, 2, 9) }), [-1, -1, 0, 0])
+    assert.equal(ids({ inflate: 3, mask: Uint32Array.of(1, 2, 3, 4) }), [0, -1, 0, -1])
+    assert.equal(ids({ inflate: 3, exclude: Uint32Array.of(0, 1, 0, 1) }), [-1, 0, -1, 0])
+    const ray = (options) => () => tree.raycast(...level(8), options)
+    const rays = (options) => () => tree.raycastMany(segments, options)
+    const refusals = [
+      [ray({ inflate: -1 }), /^RangeError: .*raycast: inflate .* got -1$/],
+      [ray({ inflate: Float32Array.of(1) }), /^TypeError: .*raycast: inflate .* got Float32Array$/],
+      [rays({ inflate: NaN }), /^RangeError: .*raycastMany: inflate .* got NaN$/],
+      [rays({ inflate: [1, 1, 1, 1] }), /^TypeError: .*raycastMany: inflate .* got Array$/],
+      [rays({ radius: 1 }), /^TypeError: .*raycastMany: no option 'radius' /],
+      [rays({ mask: new Uint32Array(3) }), /^RangeError: .*raycastMany: mask\.length must be 4, /],
+      [
+        rays({ inflate: Float32Array.of(1, 1, -1, 1) }),
+        /^RangeError: .*raycastMany: inflate\[2\] .* got -1$/,
+      ],
+    ]
+    for (const [call, pattern] of refusals) assert.match(String(thrown(call)), pattern)
+  })
+
+  test('changed groups count immediately', () => {
+    const tree = row()
+    tree.groups[1] = 6
+    tree.groups[2] = 0
+    assert.equal([...tree.range(...cube(0, 16), { sort: 'id' })], [0, 1, 4, 5])
+    assert.equal([...tree.range(...cube(0, 16), { mask: 4 })], [1])
+    assert.is(tree.nearest(...cube(4.5)), 1)
+  })
+
+  // ---- Snapshots ----
+
+  const resultsOf = (tree) => [
+    [...tree.range(...cube(2, 12))],
+    [...tree.within(...cube(8), 6, { mask: 2 })],
+    [...tree.neighbors(...cube(3), 12)],
+    [...tree.pairs()],
+    [...tree.cells()],
+  ]
+
+  test('a tree restored in another instance continues like the saved one', async () => {
+    const random = createRandom(4)
+    const box = () => {
+      const lo = cube(0).map(() => random() * 18 - 1)
+      return [...lo, ...lo.map((x) => x + random())]
+    }
+    const tree = empty({ capacity: 80, leafSize: 3, looseness: 1.25 })
+    for (let i = 0; i < 60; i++) tree.addAt(i, ...box())
+    for (let i = 0; i < 60; i += 3) tree.remove(i)
+    for (let i = 0; i < 60; i++) tree.groups[i] = 1 + integer(random, 3)
+    const instance = await copse.create()
+    const copy = empty({ capacity: 95, leafSize: 3, looseness: 1.25, instance })
+    copy.add(...cube(1))
+    tree.boxes.fill(5) // not moved yet, so not saved
+    const saved = tree.save()
+    copy.restore(saved)
+    assert.equal(copy.save(), saved)
+    assert.ok(copy.validate())
+    assert.is(copy.stats().unsplit, 0)
+    for (let i = 0; i < 80; i++) if (tree.has(i)) tree.boxes.set(box(), i * 2 * dimensions)
+    copy.boxes.set(tree.boxes)
+    for (let i = 0; i < 40; i++) {
+      const added = box()
+      if (i === 20) for (const object of [tree, copy]) object.moveAll()
+      assert.is(copy.add(...added), tree.add(...added))
+      const slot = i * 2
+      if (tree.has(slot)) for (const object of [tree, copy]) object.remove(slot)
+      const other = box()
+      if (tree.has(slot + 1)) for (const object of [tree, copy]) object.move(slot + 1, ...other)
+      assert.equal(resultsOf(copy), resultsOf(tree))
+    }
+  })
+
+  test('saveInto writes to the start of the bytes', () => {
+    const tree = row()
+    const saved = tree.save()
+    const bytes = new Uint8Array(saved.length + 3).fill(7)
+    assert.is(tree.saveInto(bytes), saved.length)
+    assert.equal([...bytes], [...saved, 7, 7, 7])
+  })
+
+  test('restore throws BAD_SNAPSHOT for other options, other classes and other bytes', async () => {
+    const tree = row()
+    const before = observableState(tree)
+    const agents = new copse.AgentTree({ instance, capacity: 6 })
+    const other = new copse[NAMES[5 - dimensions]]({
+      bounds: dimensions === 2 ? [0, 0, 0, 16, 16, 16] : [0, 0, 16, 16],
+      instance,
+    })
+    const bad = [
+      ...[{ leafSize: 3 }, { leafSize: 2, maxDepth: 7 }, { leafSize: 2, looseness: 1.5 }],
+      { leafSize: 2, bounds: cube(0, 17) },
+    ].map((options) => empty(options).save())
+    bad.push(agents.save(), other.save(), new Uint8Array(0), new Uint8Array(500))
+    for (const bytes of bad) {
+      const { message } = assertCode(() => tree.restore(bytes), 'BAD_SNAPSHOT')
+      assert.ok(message.startsWith(`${name}.restore: `))
+      assertCode(() => agents.restore(tree.save()), 'BAD_SNAPSHOT')
+    }
+    assert.equal(observableState(tree), before)
+  })
+
+  test('restore throws BAD_SNAPSHOT for every flipped bit, and truncated or extended bytes', () => {
+    const tree = row()
+    const bytes = tree.save()
+    tree.move(0, ...cube(9))
+    const before = observableState(tree)
+    for (let bit = 0; bit < bytes.length * 8; bit++) {
+      bytes[bit >> 3] ^= 1 << (bit & 7)
+      assert.is(thrown(() => tree.restore(bytes)).code, 'BAD_SNAPSHOT', `bit ${bit}`)
+      bytes[bit >> 3] ^= 1 << (bit & 7)
+    }
+    for (let size = 0; size < bytes.length; size++)
+      assert.is(thrown(() => tree.restore(bytes.subarray(0, size))).code, 'BAD_SNAPSHOT')
+    for (let extra = 1; extra <= 8; extra++)
+      assertCode(
+        () => tree.restore(Uint8Array.of(...bytes, ...new Array(extra).fill(0))),
+        'BAD_SNAPSHOT',
+      )
+    assert.equal(observableState(tree), before)
+    tree.restore(bytes)
+    assert.is(tree.nearest(...cube(0)), 0)
+  })
+
+  test('restore of more slots than the capacity throws FULL and changes nothing', () => {
+    const tree = row({ capacity: 5 + 1 })
+    const large = row({ capacity: 9 })
+    large.addAt(8, ...cube(1))
+    large.remove(8) // its generation is kept
+    const before = observableState(tree)
+    const { message } = assertCode(() => tree.restore(large.save()), 'FULL')
+    assert.ok(message.endsWith(': 9 boxes, capacity 6: reserve(9) first'), message)
+    assert.equal(observableState(tree), before)
+    tree.reserve(9)
+    tree.restore(large.save())
+    assert.is(tree.generations[8], 2)
+  })
+
+  // ---- Memory, disposal, traps ----
+
+  /** Returns a right call of every method and getter, by name. */
+  function callsOf(tree) {
+    const calls = {}
+    for (const method of methodsOf(dimensions)) {
+      const right = rightOf(argumentsOf(dimensions, method))
+      calls[method] = () => tree[method](...right)
+    }
+    for (const method of ['moveAll', 'clear', 'stats', 'cells', 'validate', 'save'])
+      calls[method] = () => tree[method]()
+    for (const property of ['count', 'slots', 'boxes', 'groups', 'generations', 'capacity'])
+      calls[property] = () => tree[property]
+    calls.has = () => tree.has(0)
+    calls.reserve = () => tree.reserve(64)
+    calls.saveInto = () => tree.saveInto(new Uint8Array(4096))
+    calls.restore = () => tree.restore(new Uint8Array(64))
+    return calls
+  }
+
+  test('a disposed tree throws DISPOSED from every call except dispose', () => {
+    const [tree, other] = [row(), row()]
+    tree.dispose()
+    tree.dispose()
+    tree[Symbol.dispose ?? 'dispose']()
+    for (const [method, call] of Object.entries(callsOf(tree))) {
+      const { message } = assertCode(call, 'DISPOSED')
+      assert.ok(message.startsWith(`${name}.${method}: `), message)
+    }
+    other[Symbol.dispose ?? 'dispose']()
+    assertCode(() => other.count, 'DISPOSED')
+  })
+
+  test('memory is reused after dispose', () => {
+    const kept = empty() // created first, so that it takes none of the freed memory
+    row({ capacity: 10_000 }).dispose()
+    const bytes = bytesOf(kept)
+    for (let i = 0; i < 300; i++) row({ capacity: 10_000 }).dispose()
+    assert.is(bytesOf(kept), bytes)
+  })
+
+  test('growth detaches views, and getters return fresh ones', async () => {
+    const instance = await copse.create({ memory: 2 ** 20 })
+    const tree = row({ instance })
+    const before = observableState(tree)
+    const { boxes, generations, groups } = tree
+    const bytes = bytesOf(tree)
+    const ids = tree.range(...cube(0, 16))
+    assert.is(tree.boxes, boxes, 'the same view before growth')
+    const large = empty({ instance, capacity: 200_000 })
+    assert.ok(bytesOf(tree) > bytes)
+    assert.is(large.count, 0)
+    for (const detached of [boxes, generations, groups, ids]) assert.is(detached.length, 0)
+    assert.equal(observableState(tree), before)
+    assert.is(tree.rangeInto(...cube(0, 16), new Uint32Array(6)), 5)
+    const { byteLength } = instance.memory.buffer // only creation grows memory
+    for (let i = 0; i < 5000; i++) large.add(...cube((i * 7) % 16, ((i * 7) % 16) + 0.5))
+    large.boxes.fill(3, 0, 5000)
+    large.moveAll()
+    large.range(...cube(0, 16))
+    large.neighbors(...cube(8), 5000)
+    assert.is(instance.memory.buffer.byteLength, byteLength)
+  })
+
+  test('reserve keeps everything', () => {
+    const tree = row({ capacity: 6 })
+    tree.groups[2] = 4
+    const { boxes, cells, generations, groups, ids } = observableState(tree)
+    tree.reserve(3)
+    assert.is(tree.capacity, 6)
+    tree.reserve(5000)
+    const after = observableState(tree)
+    assert.is(after.capacity, 5000)
+    assert.equal([after.cells, after.ids], [cells, ids])
+    assert.equal(after.boxes.slice(0, boxes.length), boxes)
+    assert.equal(after.generations.slice(0, 6), generations)
+    assert.equal(after.groups, new Uint32Array(5000).fill(1).with(2, groups[2]))
+    tree.addAt(4999, ...cube(6))
+    assert.is(tree.nearest(...cube(6)), 4999)
+    assert.ok(tree.validate())
+  })
+
+  test('growth that fails throws OUT_OF_MEMORY and changes nothing', async () => {
+    const instance = await copse.create()
+    const tree = row({ instance })
+    const before = observableState(tree)
+    const { message } = assertCode(() => tree.reserve(2 ** 28), 'OUT_OF_MEMORY')
+    assert.ok(message.startsWith(`${name}.reserve: `))
+    assertCode(() => empty({ instance, capacity: 2 ** 28 }), 'OUT_OF_MEMORY')
+    assert.equal(observableState(tree), before)
+  })
+
+  test('objects of one instance do not affect each other', async () => {
+    const instance = await copse.create()
+    const [tree, other] = [row({ instance }), row({ instance })]
+    const agents = new copse.AgentTree({ instance, capacity: 3 })
+    agents.slots = 3
+    agents.build()
+    const ids = tree.range(...cube(0, 16), { sort: 'id' })
+    const hit = tree.raycast(...cube(-1), ...cube(0.5))
+    const { x } = hit
+    other.raycast(...cube(9), ...cube(4.5))
+    other.clear()
+    other.save()
+    agents.within(0, 0, 9)
+    other.pairs()
+    assert.equal([...ids], [0, 1, 2, 4, 5], 'valid until the next query on the same object')
+    assert.is(hit.x, x)
+    other.dispose()
+    agents.dispose()
+    assert.is(tree.count, 5)
+    assert.ok(tree.validate())
+  })
+
+  test('a trap makes its instance unusable', async () => {
+    const instance = await copse.create()
+    const [tree, other] = [row({ instance }), row({ instance })]
+    tree._wasm = { ...tree._wasm, move_all: trap() }
+    assert.instance(
+      thrown(() => tree.moveAll()),
+      WebAssembly.RuntimeError,
+    )
+    const passive = /^(boxes|groups|generations|capacity|has|generation)$/ // no call into the core
+    for (const each of [tree, other])
+      for (const [method, call] of Object.entries(callsOf(each)))
+        if (!passive.test(method)) assertCode(call, 'DEAD')
+    assertCode(() => row({ instance }), 'DEAD')
+  })
+
+  test.run()
+}

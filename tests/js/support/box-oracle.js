@@ -13,13 +13,6 @@ export function createList(dimensions, capacity) {
   }
 }
 
-/** Returns a copy with more slots. */
-export function grown(list, capacity) {
-  const larger = createList(list.dimensions, capacity)
-  for (const name of ['boxes', 'groups', 'generations']) larger[name].set(list[name])
-  return larger
-}
-
 export const isUsed = (list, id) => (list.generations[id] & 1) === 1
 
 /** Returns the ids in use, ascending. */
@@ -28,9 +21,6 @@ export function usedIds(list) {
   for (let id = 0; id < list.generations.length; id++) if (isUsed(list, id)) ids.push(id)
   return ids
 }
-
-/** Returns the lowest free slot; -1 if there is none. */
-export const lowestFree = (list) => list.generations.findIndex((generation) => !(generation & 1))
 
 export function boxOf(list, id) {
   const width = 2 * list.dimensions
@@ -204,18 +194,4 @@ export function raycast(list, from, to, options = {}) {
     if (hit && (!first || hit.fraction < first.fraction)) first = { id, ...hit }
   }
   return first
-}
-
-/** Returns the number of boxes that are not wholly in the world. */
-export function outside(list, bounds) {
-  const { dimensions } = list
-  const world = Float32Array.from(bounds)
-  const isInside = (box) => {
-    for (let axis = 0; axis < dimensions; axis++) {
-      if (box[axis] < world[axis]) return false
-      if (box[dimensions + axis] > world[dimensions + axis]) return false
-    }
-    return true
-  }
-  return usedIds(list).filter((id) => !isInside(boxOf(list, id))).length
 }

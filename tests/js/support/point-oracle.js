@@ -121,14 +121,6 @@ export function nearest(agents, center, options = {}) {
   return neighbors(agents, center, 1, options).ids[0] ?? -1
 }
 
-export function countWithin(agents, center, radius, options = {}) {
-  return within(agents, center, radius, options).ids.length
-}
-
-export function anyWithin(agents, center, radius, options = {}) {
-  return countWithin(agents, center, radius, options) > 0
-}
-
 export function cone(agents, center, direction, halfAngle, radius, options = {}) {
   const { dimensions, positions } = agents
   const radius2 = squared(radius)

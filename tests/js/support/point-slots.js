@@ -1,410 +1,110 @@
-// Compares the slots of an index of any kind with a plain model: agents are added, removed and moved, all at
-// once or one by one, with builds, snapshots and reserves in between. Queries must return the last build.
+// The slots of an index of any kind, in drawn sequences of changes and one by one; and queries before the first
+// build.
 
 import fc from 'fast-check'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import * as simd from 'copse'
-import * as scalar from 'copse/scalar'
+import * as copse from 'copse'
 import { forAll, runsOf } from './fastcheck.js'
-import { assertSame, bits, className, maker, ROW, ROW_3D, thrown } from './indexes.js'
-import * as oracle from './point-oracle.js'
-import { createRandom, integer, pick } from '../../../web/random.js'
+import { assertSame, className, maker, ROW, ROW_3D, thrown } from './indexes.js'
+import { createRandom, integer } from '../../../web/random.js'
 
-const RUNS = runsOf(150)
-const STEPS = 40
+const RUNS = runsOf(20)
+const CAPACITY = 12
 
-// ---- The model ----
+/** Each makes the same change to an index and to the model: the generations, and the position of each agent. */
+const changes = {
+  add(index, model, slot, position) {
+    const free = model.generations.findIndex((generation) => generation % 2 === 0)
+    if (free < 0) {
+      const { code, message } = thrown(() => index.add(...position))
+      assert.is(code, 'FULL')
+      assert.ok(message.endsWith('.add: 13 agents, capacity 12: reserve(13) first'), message)
+      return
+    }
+    assert.is(index.add(...position), free, 'the lowest free slot')
+    model.generations[free]++
+    model.positions[free] = position
+  },
 
-function createModel(dimensions, capacity) {
-  return {
-    dimensions,
-    capacity,
-    slots: 0,
-    generations: new Uint32Array(capacity),
-    groups: new Uint32Array(capacity),
-    positions: new Float32Array(capacity * dimensions),
-    /** The agents of the last build, for the oracle. */
-    built: null,
+  move(index, model, slot, position) {
+    if (!changeable(model, slot, 'move', () => index.move(slot, ...position))) return
+    model.positions[slot] = position
+  },
+
+  remove(index, model, slot) {
+    if (!changeable(model, slot, 'remove', () => index.remove(slot))) return
+    model.generations[slot]++
+  },
+
+  /** The slots from 0 on become agents, all others free. */
+  slots(index, model, slot) {
+    index.slots = slot
+    model.generations = model.generations.map((generation, i) => {
+      const isUsed = generation % 2 === 1
+      return isUsed === i < slot ? generation : generation + 1
+    })
+  },
+}
+
+/** Makes a call that changes an agent. False if the slot is free: then the call must be refused. */
+function changeable({ generations }, slot, method, call) {
+  if (generations[slot] % 2 === 1) {
+    assert.is(call(), undefined)
+    return true
   }
+  const { code, message } = thrown(call)
+  assert.is(code, 'STALE_SLOT')
+  assert.ok(message.endsWith(`.${method}: the slot is not in use: ${slot}`), message)
+  return false
 }
 
-const isUsed = (model, slot) => (model.generations[slot] & 1) === 1
-const usedOf = (model) =>
-  Array.from({ length: model.slots }, (_, slot) => slot).filter((slot) => isUsed(model, slot))
-
-function lowestFree({ capacity, generations }) {
-  for (let slot = 0; slot < capacity; slot++) if (generations[slot] % 2 === 0) return slot
-  return -1
-}
-
-function take(model, slot) {
-  model.generations[slot]++
-  model.groups[slot] = 1
-}
-
-function free(model, slot) {
-  model.generations[slot]++
-  model.groups[slot] = 0
-}
-
-function setSlots(model, slots) {
-  for (let slot = 0; slot < Math.max(slots, model.slots); slot++)
-    if (slot < slots && !isUsed(model, slot)) take(model, slot)
-    else if (slot >= slots && isUsed(model, slot)) free(model, slot)
-  model.slots = slots
-}
-
-/** Clears the groups of free slots, as a build does. */
-function hideFree(model) {
-  for (let slot = 0; slot < model.slots; slot++) if (!isUsed(model, slot)) model.groups[slot] = 0
-}
-
-/** Returns a copy of the agents, as a build keeps it. */
-function agentsOf({ dimensions, groups, positions, slots: count }) {
-  return { dimensions, count, groups: groups.slice(), positions: positions.slice() }
-}
-
-function copyOf(model) {
-  const { generations, groups, positions } = model
-  const arrays = [generations, groups, positions].map((array) => array.slice())
-  return { ...model, generations: arrays[0], groups: arrays[1], positions: arrays[2] }
-}
-
-function grow(model, capacity) {
-  for (const [name, width] of [
-    ['generations', 1],
-    ['groups', 1],
-    ['positions', model.dimensions],
-  ]) {
-    const larger = new model[name].constructor(capacity * width)
-    larger.set(model[name])
-    model[name] = larger
-  }
-  model.capacity = capacity
-}
-
-// ---- Steps ----
-
-const NOT_FINITE = [NaN, Infinity, -1.1e18]
-
-const place = (random, dimensions) =>
-  Array.from({ length: dimensions }, () => integer(random, 33) / 2 - 8)
-
-/** Writes a position into the index's buffers and the model. */
-function write({ index, layout, model }, slot, position) {
-  const { dimensions } = model
-  model.positions.set(position, slot * dimensions)
-  if (layout === 'interleaved') index.positions.set(position, slot * dimensions)
-  else
-    [index.xs, index.ys, index.zs].slice(0, dimensions).forEach((xs, i) => (xs[slot] = position[i]))
-}
-
-/** Draws a slot: an agent's, a free one, or one beyond the capacity. */
-function drawSlot(random, model) {
-  const used = usedOf(model)
-  return used.length && random() < 0.8
-    ? pick(random, used)
-    : pick(random, [
-        integer(random, model.capacity),
-        model.capacity,
-        model.capacity + 7,
-        2 ** 32 - 1,
-      ])
-}
-
-/** By name: each changes the index and the model in the same way. */
-const steps = {
-  add(state, random) {
-    const { index, model, name } = state
-    const position = place(random, model.dimensions)
-    const slot = lowestFree(model)
-    if (slot < 0) {
-      const { capacity } = model
-      const error = thrown(() => index.add(...position))
-      const text = `${name}.add: ${capacity + 1} agents, capacity ${capacity}: `
-      assert.equal([error.code, error.message], ['FULL', `${text}reserve(${capacity + 1}) first`])
-      return
-    }
-    assert.is(index.add(...position), slot)
-    take(model, slot)
-    model.positions.set(position, slot * model.dimensions)
-    model.slots = Math.max(model.slots, slot + 1)
-  },
-
-  move({ index, model, name }, random) {
-    const position = place(random, model.dimensions)
-    const slot = drawSlot(random, model)
-    if (isUsed(model, slot)) {
-      assert.is(index.move(slot, ...position), undefined)
-      model.positions.set(position, slot * model.dimensions)
-      return
-    }
-    const error = thrown(() => index.move(slot, ...position))
-    const text = `${name}.move: the slot is not in use: ${slot}`
-    assert.equal([error.code, error.message], ['STALE_SLOT', text])
-  },
-
-  remove({ index, model, name }, random) {
-    const slot = drawSlot(random, model)
-    if (isUsed(model, slot)) {
-      index.remove(slot)
-      free(model, slot)
-      return
-    }
-    const error = thrown(() => index.remove(slot))
-    const text = `${name}.remove: the slot is not in use: ${slot}`
-    assert.equal([error.code, error.message], ['STALE_SLOT', text])
-  },
-
-  slots(state, random) {
-    const { index, model, name } = state
-    const { capacity, dimensions } = model
-    const slots = random() < 0.1 ? capacity + 1 + integer(random, 9) : integer(random, capacity + 1)
-    if (slots > capacity) {
-      const error = thrown(() => void (index.slots = slots))
-      const text = `${name}.slots: ${slots} agents, capacity ${capacity}: `
-      assert.equal([error.code, error.message], ['FULL', `${text}reserve(${slots}) first`])
-      return
-    }
-    index.slots = slots
-    setSlots(model, slots)
-    const isFinite = (x) => Math.abs(x) <= 1e18
-    for (let slot = 0; slot < slots; slot++)
-      if (!model.positions.subarray(slot * dimensions, (slot + 1) * dimensions).every(isFinite))
-        write(state, slot, place(random, dimensions))
-  },
-
-  clear({ index, model }, random) {
-    if (random() < 0.7) return
-    index.clear()
-    setSlots(model, 0)
-  },
-
-  /** Writes positions of agents, and groups of any slot. */
-  write(state, random) {
-    const { index, model } = state
-    for (const slot of usedOf(model))
-      if (random() < 0.5) write(state, slot, place(random, model.dimensions))
-    for (let i = 0; i < 3; i++) {
-      const slot = integer(random, model.capacity)
-      index.groups[slot] = model.groups[slot] = integer(random, 4)
-    }
-  },
-
-  /** Writes bad positions into free slots: they must not matter. */
-  writeFree(state, random) {
-    const { model } = state
-    for (let slot = 0; slot < model.capacity; slot++)
-      if (!isUsed(model, slot) && random() < 0.3)
-        write(state, slot, new Array(model.dimensions).fill(pick(random, NOT_FINITE)))
-  },
-
-  build({ index, model }) {
-    hideFree(model)
-    index.build()
-    model.built = agentsOf(model)
-  },
-
-  /** Writes a position that no build accepts: the last build stays. */
-  buildOfBad(state, random) {
-    const { index, model } = state
-    const used = usedOf(model).filter((slot) => model.groups[slot] !== 0)
-    if (used.length === 0) return
-    const slot = pick(random, used)
-    const before = model.positions.slice(slot * model.dimensions, (slot + 1) * model.dimensions)
-    write(state, slot, before.with(0, pick(random, NOT_FINITE)))
-    const error = thrown(() => index.build())
-    assert.equal([error.code, error.index], ['NOT_FINITE', slot])
-    assert.is(thrown(() => index.save()).code, 'NOT_FINITE')
-    hideFree(model)
-    write(state, slot, before)
-  },
-
-  save(state) {
-    const { index, model } = state
-    hideFree(model)
-    state.saved.push({ bytes: index.save(), model: copyOf(model) })
-  },
-
-  restore(state, random) {
-    const { index, model, name, saved } = state
-    if (saved.length === 0) return
-    const { bytes, model: savedModel } = pick(random, saved)
-    const ever = savedModel.generations.findLastIndex((generation) => generation > 0) + 1
-    const needed = Math.max(ever, savedModel.built?.count ?? 0)
-    if (needed > model.capacity) {
-      const error = thrown(() => index.restore(bytes))
-      assert.is(error.code, 'FULL')
-      const text = `${name}.restore: ${needed} agents, `
-      const { capacity } = model
-      assert.is(error.message, `${text}capacity ${capacity}: reserve(${needed}) first`)
-      return
-    }
-    index.restore(bytes)
-    const { dimensions, slots } = savedModel
-    model.generations.fill(0)
-    model.generations.set(savedModel.generations.subarray(0, ever))
-    model.groups.fill(0)
-    model.groups.set(savedModel.groups.subarray(0, slots))
-    model.positions.set(savedModel.positions.subarray(0, slots * dimensions))
-    model.slots = slots
-    model.built = savedModel.built
-  },
-
-  /** Continues with another index: the other core, the other layout, a larger capacity. */
-  moveOver(state, random) {
-    if (random() < 0.6) return
-    const { model, other, saved } = state
-    steps.save(state)
-    const { bytes } = saved.at(-1)
-    state.index.dispose()
-    const capacity = model.capacity + integer(random, 9)
-    state.layout = state.layout === 'separate' ? 'interleaved' : 'separate'
-    state.index = other(capacity, state.layout)
-    state.index.restore(bytes)
-    const { slots } = model
-    model.groups.fill(0, slots)
-    model.positions.fill(0, slots * model.dimensions)
-    grow(model, capacity)
-  },
-
-  reserve({ index, model }, random) {
-    if (random() < 0.6) return
-    const capacity = 1 + integer(random, model.capacity + 20)
-    const options = pick(random, [
-      [],
-      [{}],
-      [{ results: integer(random, 50), k: integer(random, 4) }],
-    ])
-    index.reserve(capacity, ...options)
-    if (capacity > model.capacity) grow(model, capacity)
-  },
-}
-
-/** Checks the index's properties, arrays and `has`. */
-function checkSlots({ index, layout, model }, random) {
-  const { capacity, dimensions, generations, groups, positions, slots } = model
-  const used = usedOf(model)
-  assert.is(index.capacity, capacity)
-  assert.is(index.slots, slots)
-  assert.is(index.count, used.length)
+/** Checks the slots of an index, and that a build holds the agents at their positions. */
+function checkSlots(index, { generations, positions }) {
+  const used = [...generations.keys()].filter((slot) => generations[slot] % 2 === 1)
   assertSame(index.generations, generations, 'generations')
-  assertSame(index.groups, groups, 'groups')
-  for (let i = 0; i < 4; i++) {
-    const slot = integer(random, capacity + 2)
-    assert.is(index.has(slot), isUsed(model, slot))
+  assert.is(index.count, used.length)
+  for (const [slot, generation] of generations.entries()) {
+    assert.is(index.has(slot), generation % 2 === 1)
+    assert.is(index.groups[slot], generation % 2)
   }
-  const indexPositions =
-    layout === 'interleaved'
-      ? index.positions
-      : Float32Array.from(
-          { length: capacity * dimensions },
-          (_, i) => [index.xs, index.ys, index.zs][i % dimensions][Math.floor(i / dimensions)],
-        )
-  assertSame(bits(indexPositions), bits(positions), 'positions')
+  index.build()
+  assertSame(index.order().sort(), used, 'the agents of a build')
+  for (const slot of used) assert.ok(index.within(...positions[slot], 0).includes(slot))
 }
 
-/** Checks that queries and batches return the last build. */
-function checkQueries({ index, model }, random) {
-  const { built, dimensions } = model
-  const center = place(random, dimensions)
-  const radius = 1 + integer(random, 6)
-  if (!built) {
-    for (const call of [
-      () => index.within(...center, radius),
-      () => index.nearest(...center),
-      () => index.allWithin(radius),
-      () => index.pairs(),
-    ])
-      assert.is(thrown(call).code, 'NOT_BUILT')
-    assert.is(index.stats().agents, 0)
-    return
-  }
-  const options = { sort: 'distance' }
-  if (random() < 0.3) options.mask = integer(random, 4)
-  const ids = index.within(...center, radius, options)
-  assertSame(ids, oracle.within(built, center, radius, options).ids, 'within')
-  assert.is(index.nearest(...center), oracle.nearest(built, center))
-  const { agents } = index.stats()
-  const present = Array.from({ length: built.count }, (_, id) => id).filter((id) =>
-    oracle.isPresent(built, id),
-  )
-  assert.is(agents, present.length)
-  const rows = index.allWithin(radius)
-  const positionOf = (id) => built.positions.subarray(id * dimensions, (id + 1) * dimensions)
-  for (let id = 0; id < Math.max(model.slots, built.count); id++) {
-    const row = rows.ids.slice(rows.offsets[id], rows.offsets[id] + rows.counts[id]).sort()
-    const expected =
-      id < built.count && oracle.isPresent(built, id)
-        ? oracle.within(built, positionOf(id), radius, { exclude: id }).ids
-        : []
-    assertSame(row, expected, `row of ${id}`)
-  }
-}
-
-function play(drawn, dimensions, makers, optionsOf) {
-  const random = createRandom(drawn.seed)
-  const capacity = drawn.capacity
-  const kindOptions = optionsOf(drawn.options, {
-    dimensions,
-    count: 0,
-    groups: new Uint32Array(capacity),
-    positions: new Float32Array(capacity * dimensions),
-  })
-  let turn = integer(random, 2)
-  const other = (capacity, layout) =>
-    makers[turn++ % 2].empty(dimensions, { ...kindOptions, capacity, layout })
-  const state = {
-    index: other(capacity, drawn.layout),
-    layout: drawn.layout,
-    model: createModel(dimensions, capacity),
-    name: makers[0].nameIn(dimensions),
-    saved: [],
-    other,
-  }
-  const names = Object.keys(steps)
-  const often = ['add', 'add', 'add', 'remove', 'move', 'build', 'build', 'write']
-  const played = []
-  try {
-    for (let i = 0; i < drawn.steps; i++) {
-      const name = pick(random, [...names, ...often])
-      played.push(name)
-      steps[name](state, random)
-      checkSlots(state, random)
-      if (name === 'build' || random() < 0.3) checkQueries(state, random)
-    }
-    assert.ok(state.index.validate())
-  } catch (error) {
-    error.message = `${played.join(' ')}: ${error.message}`
-    throw error
-  } finally {
-    state.index.dispose()
-  }
-}
-
-/** Creates a suite for a kind. `drawnOptions` draws options, `optionsOf` adapts them to the agents. */
-export function testSlots(kind, { drawnOptions, optionsOf }) {
-  const makers = [simd, scalar].map((library) => ({
-    ...maker(library, kind),
-    nameIn: (dimensions) => className(kind, dimensions),
-  }))
-  const { built, empty, unbuilt, assertCode, assertThrown } = makers[0]
+/** Creates a suite for a kind. */
+export function testSlots(kind) {
+  const { start, built, empty, unbuilt, assertCode } = maker(copse, kind)
   const test = suite(`slots of ${kind}`)
-  test.before(() => Promise.all(makers.map(({ start }) => start())))
+  test.before(start)
 
-  const drawnCase = fc.record({
-    capacity: fc.integer({ min: 1, max: 30 }),
-    steps: fc.integer({ min: 1, max: STEPS }),
-    seed: fc.noBias(fc.nat()),
-    layout: fc.constantFrom('interleaved', 'separate'),
-    options: drawnOptions,
-  })
+  const drawnChanges = fc.array(
+    fc.record({
+      name: fc.constantFrom(...Object.keys(changes), 'add', 'add'),
+      slot: fc.integer({ min: 0, max: CAPACITY }),
+      place: fc.integer({ min: -9, max: 9 }),
+    }),
+    { minLength: 1, maxLength: 40, size: 'max' },
+  )
 
   for (const dimensions of [2, 3])
-    test(`behave like those of a plain list, in ${dimensions}D`, () => {
-      forAll(drawnCase, RUNS, (drawn) => play(drawn, dimensions, makers, optionsOf))
-    })
+    for (const layout of ['interleaved', 'separate'])
+      test(`behave like those of a list, ${dimensions}D, ${layout}`, () => {
+        forAll(drawnChanges, RUNS, (drawn) => {
+          const index = empty(dimensions, { capacity: CAPACITY, layout })
+          const model = {
+            generations: new Array(CAPACITY).fill(0),
+            positions: new Array(CAPACITY).fill(new Array(dimensions).fill(0)),
+          }
+          for (const { name, slot, place } of drawn) {
+            const position = [place, -place / 2, place ** 2].slice(0, dimensions)
+            changes[name](index, model, slot, position)
+            checkSlots(index, model)
+          }
+          index.dispose()
+        })
+      })
 
   test('are reused lowest first, also among thousands', () => {
     const index = empty(2, { capacity: 5000 })

@@ -2,7 +2,7 @@
 // same results. Squared distances and fractions are rounded to a float32 at the end, as in the library;
 // all else is double.
 
-const { abs, fround, hypot, max, min, sqrt } = Math
+const { abs, fround, max, min, sqrt } = Math
 
 /** Returns a list with `capacity` free vertices. */
 export function createList(capacity) {
@@ -19,8 +19,8 @@ export function createList(capacity) {
   }
 }
 
-export const isUsed = (list, id) => (list.generations[id] & 1) === 1
-export const isPolygon = (list, slot) => isUsed(list, slot) && list.polygons[slot] === slot
+const isUsed = (list, id) => (list.generations[id] & 1) === 1
+const isPolygon = (list, slot) => isUsed(list, slot) && list.polygons[slot] === slot
 
 /** Returns the slots of all polygons, ascending. */
 export function slotsOf(list) {
@@ -41,9 +41,6 @@ function writePoints(list, ids, points) {
   for (const [i, id] of ids.entries())
     for (const axis of [0, 1]) list.vertices[2 * id + axis] = points[2 * i + axis] + 0
 }
-
-/** Returns the number of vertices in use. */
-export const usedOf = (list) => list.generations.filter((generation) => generation & 1).length
 
 /** True if points enclose an area. Without one there is no inside or outside. */
 export function hasArea(points) {
@@ -234,36 +231,3 @@ export function contains(list, x, y) {
   }
   return turns > 0
 }
-
-// ---- The visibility polygon ----
-
-/** Returns how many times corners x, y, … go around a point. */
-export function turnsAround(corners, x, y) {
-  let turns = 0
-  for (let i = 0; i < corners.length; i += 2) {
-    const [ax, ay] = corners.subarray(i)
-    const [bx, by] = corners.subarray((i + 2) % corners.length)
-    const side = sideOf(ax, ay, bx, by, x, y)
-    if (ay <= y && by > y && side > 0) turns++
-    if (ay > y && by <= y && side < 0) turns--
-  }
-  return turns
-}
-
-/** Returns the distance of a point from the border of corners x, y, … */
-export function borderDistance(corners, x, y) {
-  let least = Infinity
-  for (let i = 0; i < corners.length; i += 2) {
-    const [ax, ay] = corners.subarray(i)
-    const [bx, by] = corners.subarray((i + 2) % corners.length)
-    least = min(
-      least,
-      ax === bx && ay === by ? hypot(x - ax, y - ay) ** 2 : footOn(ax, ay, bx, by, x, y).distance2,
-    )
-  }
-  return sqrt(least)
-}
-
-/** True if the only walls that hide a point are seen end-on: their shadows have no width. */
-export const isInThinShadow = (list, x0, y0, x1, y1) =>
-  list.edges.every((edge) => !meets(edge, x0, y0, x1, y1) || sideOfEdge(edge, x0, y0) === 0)
