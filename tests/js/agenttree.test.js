@@ -22,7 +22,7 @@ function optionsOf(drawn, { groups }) {
 
 testProperties('AgentTree', { drawnOptions, optionsOf })
 testBatchResults('AgentTree', { drawnOptions, optionsOf })
-testBatches('AgentTree')
+testBatches()
 testSlots('AgentTree')
 
 // ---- Agent trees only ----

@@ -85,7 +85,7 @@ for (const [name, { create, nodes: nodesOf, search }] of Object.entries(KINDS))
   construction(`${name}: nodes and searches are the library's`, () => {
     const random = createRandom(1)
     const place = () => Math.round(100 * random()) / 10 // many equal coordinates
-    for (let round = 0; round < 200; round++) {
+    for (let round = 0; round < 60; round++) {
       const axis = pick(random, ['longest', 'cycle'])
       const split = pick(random, ['midpoint', 'median'])
       const options = { leafSize: 1 + integer(random, 4), axis, split }
@@ -154,7 +154,7 @@ construction('walls: the line with the best score divides each node', () => {
   for (const walls of Object.values(WALLS))
     for (const leafSize of [1, 2, 4])
       assert.ok(checkWalls(walls, leafSize, random).nodes.length > 1)
-  for (let round = 0; round < 100; round++) {
+  for (let round = 0; round < 30; round++) {
     const walls = Array.from({ length: 1 + integer(random, 30) }, () => {
       const [x, y] = [place(), place()]
       return random() < 0.5

@@ -322,7 +322,7 @@ const correctionsOf = (random, dimensions, options) => {
 const compareCorrections = (options, check) => {
   for (const dimensions of [2, 3]) {
     let colliding = 0
-    for (let seed = 0; seed < 700; seed++) {
+    for (let seed = 0; seed < 150; seed++) {
       const equal = correctionsOf(createRandom(seed), dimensions, [{}, {}])
       if (equal === null) continue
       const total = 2 * equal[0]
@@ -333,7 +333,7 @@ const compareCorrections = (options, check) => {
       check({ corrections, agents, total, close, seed })
       if (total > 0) colliding++
     }
-    assert.ok(colliding > 20, `${colliding}`)
+    assert.ok(colliding > 5, `${colliding}`)
   }
 }
 
@@ -464,7 +464,7 @@ test('a locked agent that the caller moves is avoided', () => {
 
 test('speeds and changes of velocity stay within their limits', () => {
   for (const dimensions of [2, 3])
-    for (const maxAcceleration of [0, 0.01, 0.5, 3, 20, Infinity])
+    for (const maxAcceleration of [0, 0.5, 20, Infinity])
       for (const timeStep of [STEP, 0.25]) {
         const random = createRandom(4)
         const crowd = crowdOf(dimensions, { capacity: 50, maxAcceleration, timeStep })
@@ -477,7 +477,7 @@ test('speeds and changes of velocity stay within their limits', () => {
             maxSpeed: 1.25 + random(),
           })
         if (dimensions === 2) crowd.obstacles = obstacleTree([2, 2, 5, 2, 5, 5, 2, 5])
-        for (let step = 0; step < 100; step++) {
+        for (let step = 0; step < 40; step++) {
           const before = crowd.velocities.slice()
           crowd.step()
           for (let slot = 0; slot < 50; slot++) {

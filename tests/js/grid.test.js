@@ -4,7 +4,7 @@
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import * as copse from 'copse'
-import { testBatches, testBatchResults } from './support/point-batches.js'
+import { testBatchResults } from './support/point-batches.js'
 import { drawnOptions, MIN_CELL_SIZE, optionsOf } from './support/grid-options.js'
 import { assertThrown, maker } from './support/indexes.js'
 import { testProperties } from './support/point-queries.js'
@@ -13,7 +13,6 @@ import { createRandom, distributions } from '../../web/random.js'
 
 testProperties('Grid', { drawnOptions, optionsOf })
 testBatchResults('Grid', { drawnOptions, optionsOf })
-testBatches('Grid')
 testSlots('Grid')
 
 // ---- Grids only ----

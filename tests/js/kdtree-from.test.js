@@ -391,7 +391,7 @@ function assertQueries(tree, agents, random, context) {
 }
 
 test('given any bytes, throws BAD_SNAPSHOT or returns a correct tree, its memory bounded by the bytes', async () => {
-  const CASES = Number(process.env.COPSE_CASES ?? 12_000)
+  const CASES = Number(process.env.COPSE_CASES ?? 3000)
   const ownInstance = await copse.create()
   const random = createRandom(SEED)
   const small = (n, dimensions) =>

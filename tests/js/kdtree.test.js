@@ -4,7 +4,7 @@ import fc from 'fast-check'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import * as copse from 'copse'
-import { testBatches, testBatchResults } from './support/point-batches.js'
+import { testBatchResults } from './support/point-batches.js'
 import { assertSame, bits, maker, ROW_3D } from './support/indexes.js'
 import { testProperties } from './support/point-queries.js'
 import { testSlots } from './support/point-slots.js'
@@ -16,7 +16,6 @@ const optionsOf = (drawn) => drawn
 
 testProperties('KdTree', { drawnOptions, optionsOf })
 testBatchResults('KdTree', { drawnOptions, optionsOf })
-testBatches('KdTree')
 testSlots('KdTree')
 
 // ---- K-d trees only ----

@@ -11,8 +11,8 @@ import { HOLDERS, familyOf } from './support/class-oracles.js'
 import { argumentsOf, GETTER_ERROR } from './support/random-arguments.js'
 import { createRandom } from '../../web/random.js'
 
-const CONSTRUCTIONS = Number(process.env.COPSE_CALLS ?? 6000)
-const CREATIONS = 600
+const CONSTRUCTIONS = Number(process.env.COPSE_CALLS ?? 2000)
+const CREATIONS = 200
 
 const POINTS = ['capacity', 'layout', 'onNonFinite', 'instance', 'source']
 const NUMBERS = [

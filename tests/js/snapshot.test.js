@@ -5,7 +5,7 @@ import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import * as copse from 'copse'
 import { CLASSES, createOf, familyOf } from './support/class-oracles.js'
-import { forAll } from './support/fastcheck.js'
+import { forAll, runsOf } from './support/fastcheck.js'
 import { forged, seal, STATE, WORDS } from './support/snapshots.js'
 import { createRandom, distributions } from '../../web/random.js'
 import { bits, KINDS, maker, observableState, ROW, ROW_3D, thrown } from './support/indexes.js'
@@ -112,7 +112,7 @@ function testKind(kind) {
       dimensions: fc.constantFrom(2, 3),
       options: fc.constantFrom(...variants),
     })
-    forAll(drawn, 300, ({ seed, n, distribution, dimensions, options }) => {
+    forAll(drawn, runsOf(30), ({ seed, n, distribution, dimensions, options }) => {
       const random = createRandom(seed)
       const coordinates = distributions[distribution](random, n, dimensions)
       const index = unbuilt(dimensions, coordinates, { ...options, capacity: n + 20 })

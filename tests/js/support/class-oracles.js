@@ -83,12 +83,14 @@ const families = {
       if (!hasMemory) return assertNoMemory(() => index.allNeighbors({ k: 100_000 }))
       const rows = index.allWithin(3)
       let total = 0
+      const stride = 1 + (count >> 6)
       for (let i = 0; i < count; i++) {
+        total += rows.counts[i]
+        if (i % stride) continue
         const row = rows.ids.slice(rows.offsets[i], rows.offsets[i] + rows.counts[i]).sort()
         const position = positions.subarray(i * dimensions, (i + 1) * dimensions)
         const expected = index.has(i) ? oracle.within(agents, position, 3, { exclude: i }).ids : []
         assert.equal([...row], expected)
-        total += row.length
       }
       assert.is(rows.total, total)
     },
@@ -168,7 +170,8 @@ const families = {
       const { capacity: count, positions } = crowd
       const groups = Uint32Array.from({ length: count }, (_, slot) => (crowd.has(slot) ? 1 : 0))
       const agents = { dimensions, count, groups, positions }
-      for (let slot = 0; slot < crowd.capacity; slot++) {
+      const stride = 1 + (crowd.capacity >> 6)
+      for (let slot = 0; slot < crowd.capacity; slot += stride) {
         if (!crowd.has(slot)) continue
         const position = positions.subarray(slot * dimensions, (slot + 1) * dimensions)
         for (const x of position) assert.ok(Number.isFinite(x))

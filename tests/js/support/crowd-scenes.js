@@ -84,11 +84,10 @@ export function beginScene(library, instance, name) {
   const { dimensions, timeStep, agent, boxes, fill } = SCENES[name]
   const Crowd = dimensions === 2 ? library.Crowd : library.Crowd3D
   const crowd = new Crowd({ capacity: 500, timeStep, instance })
-  const walls = boxes.length ? new library.ObstacleTree({ capacity: 100, instance }) : null
   const ends = []
-  if (walls) {
-    for (const box of boxes) walls.addPolygon(box)
-    crowd.obstacles = walls
+  if (boxes.length) {
+    crowd.obstacles = new library.ObstacleTree({ capacity: 100, instance })
+    for (const box of boxes) crowd.obstacles.addPolygon(box)
   }
   fill((start, end) => {
     crowd.add({ position: start, ...agent })
@@ -112,7 +111,6 @@ export function beginScene(library, instance, name) {
 
   return {
     crowd,
-    walls,
 
     /** Prefers velocities toward the goals at speed 1, slightly off, so that no agents meet exactly head-on. */
     prefer() {
@@ -125,14 +123,6 @@ export function beginScene(library, instance, name) {
           preferredVelocities[slot * dimensions + axis] = toGoal[axis] * scale + offset
         }
       }
-    },
-
-    /** True if every agent is within its radius of its goal. */
-    isThere() {
-      const { radii } = crowd
-      for (let slot = 0; slot < crowd.count; slot++)
-        if (!(measure(slot) <= radii[slot] * radii[slot])) return false
-      return true
     },
   }
 }

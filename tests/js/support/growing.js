@@ -22,6 +22,11 @@ const BUILDS = ['build', 'step', 'moveAll', 'load']
 const BATCHES = ['update', 'allWithin', 'allNeighbors', 'pairs']
 BATCHES.push('withinMany', 'rangeMany', 'nearestMany', 'raycastMany', 'directionMany')
 
+/** In later frames memory does not grow, to save time. */
+const GROWING_FRAMES = 50
+
+let frames = 0
+
 /** True if something was built since the last frame began. */
 let isBuilt = false
 
@@ -29,6 +34,7 @@ let isBuilt = false
 function begin() {
   if (!isBuilt) return
   isBuilt = false
+  if (frames++ >= GROWING_FRAMES) return
   for (const memory of memories) memory.grow(1)
 }
 

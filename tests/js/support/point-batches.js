@@ -181,10 +181,11 @@ export function testBatchResults(kind, { drawnOptions, optionsOf }) {
   test.run()
 }
 
-/** Creates a suite for the views, the memory and the errors of batches of a kind. */
-export function testBatches(kind) {
+/** Creates a suite for the views, the memory and the errors of batches, which are the same for all kinds. */
+export function testBatches() {
+  const kind = 'AgentTree'
   const { start, empty, built, assertCode, assertThrown } = maker(copse, kind)
-  const test = suite(`batches of ${kind}`)
+  const test = suite('batches')
   test.before(start)
 
   test('return the same objects and views in every frame', () => {

@@ -39,7 +39,7 @@ export const INDEXES = ['AgentTree', 'Grid', 'KdTree'].flatMap((kind) =>
   [2, 3].flatMap((dimensions) =>
     [
       { layout: 'uniform', n: 1000 },
-      { layout: 'uniform', n: dimensions === 2 ? 20_000 : 8000 },
+      { layout: 'uniform', n: 6000 },
       { layout: 'clusters', n: 5000 },
       { layout: 'coincident', n: 4500 },
       ...(kind === 'Grid' ? [{ layout: 'uniform', n: 33_000, wraps: dimensions === 3 }] : []),

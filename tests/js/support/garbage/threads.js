@@ -10,7 +10,7 @@ import { FRACTIONS, options } from './points.js'
 
 const FEW = 20
 const MANY = 4200 // enough to divide builds, batches and steps
-const WARM_UP = 30_000
+const WARM_UP = 15_000
 const PARTS = 6
 const FRAMES = 100 // of each part
 
