@@ -423,6 +423,8 @@ for (const dimensions of [2, 3]) {
     assert.equal([...tree.within(...cube(1), 0)], [0], 'a corner')
     assert.is(tree.countWithin(...cube(1.001), 0), 0)
     assert.not(tree.anyWithin(...cube(1.001), -0))
+    assert.not(tree.anyWithin(...cube(0.5), 0, { exclude: 0 }))
+    assert.not(tree.anyWithin(...cube(0.5), 0, { mask: 2 }))
     assert.is(tree.nearest(...cube(3), { maxDistance: 0 }), 1)
     for (const radius of [Infinity, 1e39, 1e30]) {
       assert.equal([...tree.within(...cube(-1e18), radius, { sort: 'id' })], [0, 1, 2, 4, 5])
