@@ -92,7 +92,8 @@ function membersOf(Class) {
 function filled(type, instance, capacity = COUNT) {
   const { name, dimensions } = type
   const random = createRandom(3)
-  const object = createOf(copse, type, { capacity, instance })
+  const cells = name.startsWith('Grid') ? { cellSize: 16 } : {}
+  const object = createOf(copse, type, { capacity, instance, ...cells })
   familyOf(name).fill(object, dimensions, () => placesOf(random)(1)[0], capacity - 5)
   return object
 }
