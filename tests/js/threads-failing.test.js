@@ -338,6 +338,7 @@ async function traps(functions, frames) {
     return worker
   }
   const instance = await create({ threads: 2, workerFactory, wasm: bytes })
+  assert.is(instance.threads.count, 2)
   const tree = createTree(instance)
   const grid = new Grid({ instance, capacity: AGENTS, cellSize: 20 })
   grid.slots = AGENTS
