@@ -20,6 +20,13 @@ const folder = mkdtempSync(join(tmpdir(), 'copse-base-'))
 /** @type {Awaited<ReturnType<typeof open>>} */
 let browser
 
+/** Returns in a page of any kind whether its scripts have loaded and shown what it is for. */
+const isLoaded = () =>
+  window.copseDemo
+    ? window.copseDemo.ready && window.copseDemo.hits > 0
+    : window.example?.frame > 0 ||
+      document.querySelector('#minimal section, #examples .title, #tsd-nav-container li')
+
 base.before(async () => {
   mkdirSync(join(folder, BASE, '..'), { recursive: true })
   symlinkSync(site, join(folder, BASE))
@@ -45,9 +52,14 @@ base('all pages load in any folder, and so do their links', async () => {
   for (const link of links) {
     await page.goto('about:blank') // else a link that differs only in its hash loads nothing
     errors.length = 0
-    await page.goto(link, { waitUntil: 'networkidle' })
+    await page.goto(link)
+    await page.waitForFunction(isLoaded)
     if (link.endsWith('kdtree'))
       await page.waitForFunction(() => window.copseDemo.results.length > 2)
+    await page.evaluate(async () => {
+      for (const image of document.images) image.loading = 'eager'
+      await Promise.all([...document.images].map((image) => image.decode()))
+    })
     const isRoot = link.endsWith('/docs/') || !link.startsWith(`${root}docs/`)
     for (const href of await page.$$eval('a[href]', (links) => links.map(({ href }) => href))) {
       const [file] = href.split('#')

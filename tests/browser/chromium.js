@@ -2,6 +2,7 @@
 
 import { chromium } from 'playwright-core'
 import { preview } from 'vite'
+import { MAX_WAITING } from './waiting.js'
 
 const ARGUMENTS = [
   '--headless',
@@ -16,10 +17,19 @@ const ARGUMENTS = [
 
 export const CHROMIUM = process.env.CHROMIUM ?? '/usr/bin/chromium'
 
-export const launch = () => chromium.launch({ executablePath: CHROMIUM, args: ARGUMENTS })
+export const launch = () =>
+  chromium.launch({ executablePath: CHROMIUM, args: ARGUMENTS, timeout: MAX_WAITING })
 
-/** Milliseconds after which a wait fails, as in demo.js: long, because tests also run on busy machines. */
-const MAX_WAITING = 120_000
+/**
+ * Opens an empty page, whose waits have the one deadline.
+ * @param {import('playwright-core').Browser} browser
+ * @param {import('playwright-core').BrowserContextOptions} [options]
+ */
+export async function openPage(browser, options) {
+  const context = await browser.newContext(options)
+  context.setDefaultTimeout(MAX_WAITING)
+  return context.newPage()
+}
 
 /**
  * Serves a folder and launches a browser. `close()` ends both.
@@ -46,21 +56,18 @@ export async function open(folder, headers) {
      * @param {() => void} [before] runs in the page before its own scripts
      */
     async page(path, options = { viewport: { width: 1280, height: 800 } }, before) {
-      const context = await browser.newContext(options)
-      const page = await context.newPage()
-      page.setDefaultTimeout(MAX_WAITING)
+      const page = await openPage(browser, options)
       if (before) await page.addInitScript(before)
       /** @type {string[]} */
       const errors = []
       page.on('console', (message) => message.type() === 'error' && errors.push(message.text()))
       page.on('pageerror', (error) => errors.push(String(error)))
-      page.on('requestfailed', (request) => errors.push(`failed: ${request.url()}`))
+      page.on('requestfailed', (request) => {
+        const isLeft = request.failure()?.errorText === 'net::ERR_ABORTED' // leaving a page cancels its requests
+        if (!isLeft) errors.push(`failed: ${request.url()}`)
+      })
       await page.goto(new URL(path, url).href)
       return { page, errors }
-    },
-    /** Closes all pages: open ones go on drawing, and slow down later ones. */
-    async closePages() {
-      await Promise.all(browser.contexts().map((context) => context.close()))
     },
     async close() {
       await browser.close()

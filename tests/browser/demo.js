@@ -1,8 +1,8 @@
 // Helpers for tests of the built demo. Its pages draw frames on request only: tests need not wait for the
 // clock, and idle pages cost no processor time.
 
-import * as assert from 'uvu/assert'
 import { open } from './chromium.js'
+import { eventually, MAX_WAITING } from './waiting.js'
 
 /** @typedef {import('playwright-core').Page} Page */
 /** @typedef {import('playwright-core').BrowserContextOptions} Options */
@@ -25,9 +25,9 @@ export const PHONE = {
  * Runs in a page before its own scripts. Replaces requestAnimationFrame: callbacks wait for window.testFrames. Seeds
  * Math.random, which examples use: every run of the tests is the same.
  * In a page with `live` in its query, the browser draws frames as usual.
+ * @param {number} maxWaiting milliseconds after which a wait fails
  */
-function takeOverFrames() {
-  const MAX_WAITING = 120_000 // milliseconds
+function takeOverFrames(maxWaiting) {
   const isLive = new URLSearchParams(location.search).has('live')
   const browserFrame = window.requestAnimationFrame.bind(window)
   // Resolves after a frame of the browser, with layout and size observers.
@@ -87,7 +87,7 @@ function takeOverFrames() {
 
   // Draws up to `burst` frames per frame of the browser, until the condition holds. 0 ms: draws none.
   async function until(holds, argument, ms = 0, burst = 1) {
-    const end = performance.now() + MAX_WAITING
+    const end = performance.now() + maxWaiting
     for (;;) {
       for (let i = 0; i < burst; i++) {
         if (holds(argument)) return
@@ -128,7 +128,8 @@ export async function openDemo(headers) {
   let visits = 0
 
   async function create(kind, options) {
-    const { page, errors } = await site.page('about:blank', options, takeOverFrames)
+    const before = `(${takeOverFrames})(${MAX_WAITING})`
+    const { page, errors } = await site.page('about:blank', options, before)
     const created = { page, errors, kind, used: false }
     shared.push(created)
     return created
@@ -233,12 +234,13 @@ export async function picture(page) {
  * @param {string} [message]
  */
 export async function changed(page, before, message = 'the picture changes') {
-  for (let tries = 0; tries < 30; tries++) {
+  let after = before
+  await eventually(async () => {
     await frames(page, 2)
-    const after = await picture(page)
-    if (after !== before) return after
-  }
-  assert.unreachable(message)
+    after = await picture(page)
+    return after !== before
+  }, message)
+  return after
 }
 
 /**
@@ -247,20 +249,49 @@ export async function changed(page, before, message = 'the picture changes') {
  * @param {number} [count] frames between two pictures
  */
 export async function still(page, count = 10) {
-  let before = ''
-  for (let tries = 0; tries < 40; tries++) {
+  let shown = ''
+  await eventually(async () => {
+    const before = shown
     await frames(page, count)
-    const after = await picture(page)
-    if (after === before) return after
-    before = after
-  }
-  assert.unreachable('the picture does not come to rest')
+    shown = await picture(page)
+    return shown === before
+  }, 'the picture comes to rest')
+  return shown
 }
 
-/** Tests a condition until it holds. @param {() => Promise<unknown>} holds @param {string} message */
-export async function eventually(holds, message) {
-  for (let tries = 0; tries < 30; tries++) if (await holds()) return
-  assert.unreachable(message)
+/** Returns the number of colors in a picture. @param {Page} page @param {string} png */
+const colors = (page, png) =>
+  page.evaluate(async (png) => {
+    const response = await fetch(`data:image/png;base64,${png}`)
+    const bitmap = await createImageBitmap(await response.blob())
+    const context = new OffscreenCanvas(bitmap.width, bitmap.height).getContext('2d')
+    context.drawImage(bitmap, 0, 0)
+    const { data } = context.getImageData(0, 0, bitmap.width, bitmap.height)
+    return new Set(new Uint32Array(data.buffer)).size
+  }, png)
+
+/**
+ * Draws frames until the picture is not blank: three.js, or the libraries of the race, may not be loaded yet.
+ * @param {Page} page
+ */
+export const notBlank = (page) =>
+  eventually(async () => {
+    await frames(page, 2)
+    return (await colors(page, await picture(page))) > 10
+  }, 'the picture is not blank')
+
+/**
+ * Acts while the clock of the page stands still: on a busy machine, the two presses of a double click may be far apart.
+ * @param {Page} page
+ * @param {() => Promise<unknown>} act
+ */
+export async function atOnce(page, act) {
+  await page.evaluate(() => {
+    const now = performance.now()
+    performance.now = () => now
+  })
+  await act()
+  await page.evaluate(() => delete performance.now)
 }
 
 /** Goes to a hash, like a link to it. @param {Page} page @param {string} hash */

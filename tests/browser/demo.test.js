@@ -4,9 +4,9 @@ import { mkdirSync } from 'node:fs'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import {
+  atOnce,
   changed,
   choose,
-  eventually,
   frames,
   goToScene,
   LONG,
@@ -20,6 +20,7 @@ import {
   until,
   WIDE,
 } from './demo.js'
+import { eventually } from './waiting.js'
 
 const demo = suite('demo')
 /** @type {Awaited<ReturnType<typeof openDemo>>} */
@@ -284,7 +285,7 @@ demo('the step-by-step search of a k-d tree finds what nearest() finds', async (
   await page.locator('#stage canvas[role]').press('Enter')
   await page.mouse.click(box.x + 50, box.y + 300)
   assert.is(await number(page, 'Points'), 51, 'a click moves the query only')
-  await page.mouse.dblclick(box.x + 90, box.y + 300)
+  await atOnce(page, () => page.mouse.dblclick(box.x + 90, box.y + 300))
   assert.is(await number(page, 'Points'), 52)
   assert.is(await number(page, 'Best so far'), 0, 'the added point')
   await press('Remove added points')
@@ -309,10 +310,10 @@ demo('in a k-d tree, a finger moves the query, and a double tap adds a point', a
   await page.touchscreen.tap(120, 300)
   await page.touchscreen.tap(280, 400)
   assert.is(await points(), before, 'taps at two places')
-  for (let tries = 0; tries < 10 && (await points()) === before; tries++) {
-    await page.touchscreen.tap(200, 350) // on a busy machine, two taps can take too long
+  await atOnce(page, async () => {
+    await page.touchscreen.tap(200, 350)
     await page.touchscreen.tap(203, 352)
-  }
+  })
   assert.is(await points(), before + 1)
   await page.locator('#toggle').click()
   await page.getByRole('button', { name: 'Add a point at the query' }).click()
@@ -381,7 +382,7 @@ demo('trees are made step by step, as the library made them, and queried', async
   await choose('tree', 'agent tree')
   await page.mouse.click(box.x + 0.3 * box.width, box.y + 0.4 * box.height)
   assert.is(await number(page, 'Points'), 6, 'a click moves the query only')
-  await page.mouse.dblclick(box.x + 0.6 * box.width, box.y + 0.5 * box.height)
+  await atOnce(page, () => page.mouse.dblclick(box.x + 0.6 * box.width, box.y + 0.5 * box.height))
   assert.is(await number(page, 'Points'), 7)
   await agrees()
   assert.equal(errors, [])
@@ -1132,9 +1133,10 @@ demo('units of a battle avoid each other, or push each other apart', async () =>
 demo('bullets of a battle hit what they fly over, and a beam pierces', async () => {
   const { page, errors } = await site.page('#scene=battle&guns=1&archers=1&strike=beam', SMALL)
   await until(page, () => window.copseDemo.hits > 0, null, { ms: LONG })
-  for (let tries = 0; (await number(page, 'Hits between places')) === 0 && tries < 100; tries++)
+  await eventually(async () => {
     await frames(page, 10, LONG)
-  assert.ok((await number(page, 'Hits between places')) > 0)
+    return (await number(page, 'Hits between places')) > 0
+  }, 'a bullet hits what it flies over')
   const fallen = async () =>
     (await number(page, 'Red fallen')) + (await number(page, 'Blue fallen'))
   await page.keyboard.press('Space')

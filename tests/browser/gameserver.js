@@ -38,14 +38,3 @@ export async function startServer(port = 0) {
   servers.push(server)
   return server
 }
-
-const MAX_WAITING = 60_000 // milliseconds
-
-/** Waits until a condition holds. Throws after MAX_WAITING. @param {() => boolean} holds */
-export async function until(holds) {
-  const end = performance.now() + MAX_WAITING
-  while (!holds()) {
-    if (performance.now() > end) throw new Error(`timed out waiting for ${holds}`)
-    await new Promise((resolve) => setTimeout(resolve, 5))
-  }
-}

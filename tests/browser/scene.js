@@ -1,7 +1,8 @@
 // Starts a scene of the built demo in an iframe of this page.
 
+import { eventually } from './waiting.js'
+
 const FRAMES = 30
-const SECONDS = 60
 
 const hasWebGL2 = document.createElement('canvas').getContext('webgl2') !== null
 
@@ -24,14 +25,12 @@ export async function startScene(hash) {
 
 /** @param {HTMLIFrameElement} frame @param {string} name */
 async function waitForFrames(frame, name) {
-  const end = performance.now() + SECONDS * 1000
   const errors = []
   let isLoaded = false
   let first
-  while (performance.now() < end) {
-    await new Promise((resolve) => setTimeout(resolve, 5))
+  await eventually(() => {
     const view = /** @type {any} */ (frame.contentWindow)
-    if (view.location.href === 'about:blank') continue
+    if (view.location.href === 'about:blank') return false
     if (!isLoaded) {
       isLoaded = true
       view.addEventListener('error', ({ message }) => errors.push(message))
@@ -40,12 +39,11 @@ async function waitForFrames(frame, name) {
     const { ready, scene, frame: number, errors: reported = [] } = view.copseDemo ?? {}
     if (reported.length || errors.length) {
       const message = view.document.getElementById('message').textContent
-      if (!hasWebGL2 && reported.length === 1 && message.includes('it needs WebGL 2')) return
+      if (!hasWebGL2 && reported.length === 1 && message.includes('it needs WebGL 2')) return true
       throw new Error([message, ...errors, ...reported].filter(Boolean).join('\n'))
     }
-    if (!ready || scene !== name) continue
+    if (!ready || scene !== name) return false
     first ??= number
-    if (number >= first + FRAMES) return
-  }
-  throw new Error(`no ${FRAMES} frames of ${name} within ${SECONDS} s`)
+    return number >= first + FRAMES
+  }, `${FRAMES} frames of ${name}`)
 }

@@ -7,7 +7,8 @@ import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { WebSocket } from 'ws'
 import { createClient } from '../../web/examples/server/client.js'
-import { startServer, stopServers, until } from './gameserver.js'
+import { startServer, stopServers } from './gameserver.js'
+import { eventually } from './waiting.js'
 
 const TICKS = 120
 
@@ -30,7 +31,7 @@ function connect(options = {}) {
 /** Returns a client that has received its team and the snapshot. */
 async function join(delay = 0) {
   const client = createClient(connect(), delay)
-  await until(() => client.team >= 0 && client.simulation.tick > 0)
+  await eventually(() => client.team >= 0 && client.simulation.tick > 0)
   return client
 }
 
@@ -45,17 +46,17 @@ game('all clients stay in lockstep, late ones too, whichever client gives orders
 
   first.order(70, 50)
   second.order(20, 30.25)
-  await until(() => isMoving(first) && isMoving(second))
+  await eventually(() => isMoving(first) && isMoving(second))
   const late = await join()
   assert.ok(isMoving(late), 'the snapshot has the goals')
   const after = (ticks) => late.simulation.tick > begin + ticks
-  await until(() => after(TICKS / 2))
+  await eventually(() => after(TICKS / 2))
   first.order(1e-7, 99.99)
   late.order(50, 50)
-  await until(() => after(TICKS) && [first, second, late].every(({ checks }) => checks >= 3))
+  await eventually(() => after(TICKS) && [first, second, late].every(({ checks }) => checks >= 3))
 
   for (const client of [first, second, late]) assert.ok(client.isEqual)
-  await until(() => first.simulation.tick === late.simulation.tick)
+  await eventually(() => first.simulation.tick === late.simulation.tick)
   assert.equal(late.simulation.crowd.save(), first.simulation.crowd.save())
 })
 
@@ -64,7 +65,7 @@ game('a client that differs in one bit is detected', async () => {
   const { positions } = client.simulation.crowd
   new Uint32Array(positions.buffer, positions.byteOffset)[0] ^= 1
   const { checks } = client
-  await until(() => client.checks > checks)
+  await eventually(() => client.checks > checks)
   assert.not.ok(client.isEqual)
 })
 
@@ -94,7 +95,7 @@ game('an invalid message ends its connection, not the server', async () => {
   await once(broken, 'close')
 
   const client = await join()
-  await until(() => client.checks > 0)
+  await eventually(() => client.checks > 0)
   assert.ok(client.isEqual)
   assert.is(server.error, '')
 })
@@ -106,7 +107,7 @@ game('the number of players is limited', async () => {
   players[0].close()
   await once(players[0], 'close')
   const client = await join()
-  await until(() => client.checks > 0)
+  await eventually(() => client.checks > 0)
   assert.ok(client.isEqual)
 })
 

@@ -13,21 +13,21 @@ import { RedisStore } from '../../web/examples/zones/redisstore.js'
 import { unpackSnapshot } from '../../web/examples/zones/snapshot.js'
 import { tickNow } from '../../web/examples/zones/ticks.js'
 import { FIRST_PLAYER, TICKS } from '../../web/examples/zones/world.js'
+import { eventually } from './waiting.js'
 import { quantile, Reports } from './zonegame.js'
 
 const SECONDS = Number(process.env.ZONE_SECONDS ?? 12)
 const isLong = SECONDS >= 60
 const [ZONES, WALKERS, CLIENTS] = isLong ? [2, 1000, 200] : [2, 300, 40]
 const CENSUS = isLong ? 20 : 5 // ticks
-const WAIT = 60_000 // milliseconds
 
-const sleep = (/** @type {number} */ ms) => new Promise((resolve) => setTimeout(resolve, ms))
+/** Waits until a condition holds. @param {() => unknown} holds may return a promise */
+const until = (holds) => eventually(holds, () => [holds, ...cluster.errors].join('\n'))
 
-/** Waits until a condition holds. @param {() => boolean} holds */
-async function until(holds) {
-  for (const end = Date.now() + WAIT; !holds(); await sleep(20))
-    if (Date.now() > end)
-      throw new Error([`timed out waiting for ${holds}`, ...cluster.errors].join('\n'))
+/** Waits until zones have played this many more ticks. @param {number} ticks */
+function played(ticks) {
+  const end = tickNow() + ticks
+  return until(() => [...reports.latest.values()].some(({ tick }) => tick >= end))
 }
 
 const game = suite('game with zones')
@@ -50,12 +50,13 @@ game.after(async () => {
 
 /** Returns the room of a zone, as soon as the first process knows it. @param {number} zone */
 async function roomOf(zone) {
-  for (;;) {
+  let room
+  await until(async () => {
     const response = await fetch(`http://${cluster.endpoints[0]}/zones`)
-    const { room } = (await response.json())[zone] ?? {}
-    if (room) return room
-    await sleep(50)
-  }
+    room = (await response.json())[zone]?.room
+    return room
+  })
+  return room
 }
 
 /** Calls the match-maker as a client. @param {string} path @param {unknown} body */
@@ -220,9 +221,9 @@ game(
 game('every agent has one owner, and clients see what is near, whatever dies', async () => {
   cluster.startClients(CLIENTS)
   await until(() => reports.clients.live === CLIENTS)
-  const begin = Date.now()
-  const elapsed = () => (Date.now() - begin) / 1000
-  await sleep((SECONDS / 4) * 1000)
+  const begin = tickNow()
+  const left = (seconds) => Math.max(begin + seconds * TICKS - tickNow(), 2 * TICKS)
+  await played((SECONDS / 4) * TICKS)
 
   // A process dies: its zone comes up in the other.
   const zone = 1
@@ -237,20 +238,20 @@ game('every agent has one owner, and clients see what is near, whatever dies', a
   await until(() => reports.clients.live === CLIENTS)
   const back = tickNow()
   await cluster.startProcess(1)
-  await sleep(Math.max((SECONDS / 2) * 1000 - elapsed() * 1000, 2000))
+  await played(left(SECONDS / 2))
 
   // Redis dies: zones play on, without hand-overs.
   await cluster.killRedis()
   const stopped = Math.max(...[...reports.latest.values()].map(({ tick }) => tick))
-  await sleep(1500)
+  const areAt = (end) => [...reports.latest.values()].every(({ tick }) => tick > end)
+  await until(() => areAt(stopped + 1.5 * TICKS))
   const handed = reports.sum('handedOver')
-  await sleep(500)
-  assert.ok([...reports.latest.values()].every(({ tick }) => tick > stopped + TICKS))
+  await until(() => areAt(stopped + 2 * TICKS))
   assert.is(reports.sum('handedOver'), handed, 'no hand-overs while Redis is away')
   await cluster.startRedis()
   await until(() => [...reports.latest.values()].every((census) => census.saved > stopped + TICKS))
   await until(() => reports.sum('handedOver') > handed)
-  await sleep(Math.max((SECONDS - elapsed()) * 1000, 2000))
+  await played(left(SECONDS))
   await until(() => reports.clients.live === CLIENTS)
 
   // All processes die at once, and start again.
@@ -263,7 +264,7 @@ game('every agent has one owner, and clients see what is near, whatever dies', a
     await Promise.all([0, 1].map(cluster.startProcess))
     await until(() => before.every(({ zone, fence }) => reports.latest.get(zone).fence > fence))
     await until(() => reports.clients.live === CLIENTS)
-    await sleep(5000)
+    await played(5 * TICKS)
     for (const crash of crashes.slice(1)) crash.to = reports.latest.get(crash.zone).tick - 2 * TICKS
   }
 

@@ -5,9 +5,8 @@ import { once } from 'node:events'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { violations } from './axe.js'
-import { launch } from './chromium.js'
-
-const WAIT = 60_000 // milliseconds
+import { launch, openPage } from './chromium.js'
+import { eventually } from './waiting.js'
 
 const page = suite('page with zones')
 /** @type {import('node:child_process').ChildProcess} */
@@ -21,11 +20,13 @@ page.before(async () => {
   example = spawn('node', ['web/examples/zones/start.js', ...args])
   for (const stream of [example.stdout, example.stderr])
     stream?.on('data', (text) => (output += text))
-  for (const end = Date.now() + WAIT; !url && Date.now() < end;) {
-    url = /open (http:\S+)/.exec(output)?.[1] ?? ''
-    if (example.exitCode !== null) break
-    await new Promise((resolve) => setTimeout(resolve, 50))
-  }
+  await eventually(
+    () => {
+      url = /open (http:\S+)/.exec(output)?.[1] ?? ''
+      return url || example.exitCode !== null
+    },
+    () => output,
+  )
   assert.ok(url, output)
   browser = await launch()
 })
@@ -40,12 +41,10 @@ page.after(async () => {
 })
 
 page('a player sees the world, walks, and comes back when its process is killed', async () => {
-  const tab = await browser.newPage({ viewport: { width: 390, height: 844 } })
+  const tab = await openPage(browser, { viewport: { width: 390, height: 844 } })
   const errors = []
   tab.on('pageerror', (error) => errors.push(error.message))
-  const options = { timeout: WAIT }
-  const until = (condition, argument) =>
-    tab.waitForFunction(condition, argument, { ...options, polling: 100 })
+  const until = (condition, argument) => tab.waitForFunction(condition, argument, { polling: 100 })
   await tab.goto(url)
   await until(() => window['game']?.session.view.size > 3 && window['game'].zones.size === 2)
   await until(() => window['game'].load.live === 10)
@@ -71,11 +70,9 @@ page('a player sees the world, walks, and comes back when its process is killed'
 
 for (const colorScheme of ['light', 'dark'])
   page(`axe finds nothing wrong with the page, ${colorScheme}`, async () => {
-    const tab = await browser.newPage({ colorScheme })
+    const tab = await openPage(browser, { colorScheme })
     await tab.goto(url)
-    await tab.waitForFunction(() => document.querySelectorAll('td').length > 4, null, {
-      timeout: WAIT,
-    })
+    await tab.waitForFunction(() => document.querySelectorAll('td').length > 4)
     assert.equal(await violations(tab), [])
     await tab.close()
   })

@@ -10,8 +10,9 @@ import { basename, delimiter, extname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { launch } from '../browser/chromium.js'
+import { launch, openPage } from '../browser/chromium.js'
 import { ISOLATED } from '../browser/reports.js'
+import { eventually, MAX_WAITING } from '../browser/waiting.js'
 import { documents } from '../js/support/documents.js'
 import { pack } from './install.js'
 
@@ -22,9 +23,6 @@ const TWO_THREADS = '2 threads 315040'
 const ONE_THREAD = '1 the page is not cross-origin isolated 315040'
 const ENTRIES = ['copse', 'copse/scalar', 'copse/external']
 const DIST = 'node_modules/copse/dist'
-const INSTALL_MS = 120_000
-const RUN_MS = 60_000
-const PAGE_MS = 20_000
 const TYPES = {
   '.html': 'text/html',
   '.js': 'text/javascript',
@@ -81,17 +79,20 @@ const copyMainWithCore = (/** @type {string} */ folder, /** @type {string} */ co
  * Returns what a command prints. Throws it if the command fails.
  * @param {string} folder
  * @param {string} line
- * @param {number} timeout
  */
-function run(folder, line, timeout = RUN_MS) {
+function run(folder, line) {
   const PATH = join(folder, 'node_modules/.bin') + delimiter + process.env.PATH
   // Deno's cache is removed with the folder.
   const plain = { FORCE_COLOR: undefined, NO_COLOR: '1' } // the output is compared
   const env = { ...process.env, ...plain, PATH, DENO_DIR: join(folder, '.deno') }
   const [command, ...args] = line.split(' ')
   try {
-    const options = { cwd: folder, encoding: /** @type {const} */ ('utf8'), timeout, env }
-    return execFileSync(command, args, { ...options, stdio: ['ignore', 'pipe', 'pipe'] }).trim()
+    const options = { cwd: folder, encoding: /** @type {const} */ ('utf8'), env }
+    return execFileSync(command, args, {
+      ...options,
+      timeout: MAX_WAITING,
+      stdio: ['ignore', 'pipe', 'pipe'],
+    }).trim()
   } catch (error) {
     throw new Error(`${line}: ${error.code ?? ''}\n${error.stdout}${error.stderr}`)
   }
@@ -112,7 +113,7 @@ function installIn(tools, folder) {
   if (!source) {
     source = join(packed, String(installed.size))
     cpSync(pathOf('project'), source, { recursive: true })
-    run(source, `npm install --no-audit --no-fund --prefer-offline ${list}`, INSTALL_MS)
+    run(source, `npm install --no-audit --no-fund --prefer-offline ${list}`)
     installed.set(list, source)
   }
   cpSync(source, folder, { recursive: true, verbatimSymlinks: true })
@@ -178,7 +179,7 @@ async function withVite(folder, use) {
   const server = spawn(process.execPath, args, {
     cwd: folder,
     env,
-    timeout: RUN_MS,
+    timeout: MAX_WAITING,
     killSignal: 'SIGKILL', // after the timeout
   })
   const ended = once(server, 'exit')
@@ -206,24 +207,29 @@ async function withVite(folder, use) {
  * @param {string} url
  */
 async function logsOf(url) {
-  const page = await browser.newPage()
+  const page = await openPage(browser)
   /** @type {string[]} */
   const lines = []
   try {
-    const done = new Promise((resolve, reject) => {
-      setTimeout(() => reject(new Error(`no result; ${lines.join('\n')}`)), PAGE_MS).unref()
-      page.on('console', (message) => {
-        const icon = message.location().url.endsWith('/favicon.ico') // no consumer has one
-        if (icon || !['log', 'error'].includes(message.type())) return
-        lines.push(message.text())
-        if (message.type() === 'log') resolve(null)
-      })
-      page.on('pageerror', (error) => resolve(lines.push(String(error))))
+    let isDone = false
+    page.on('console', (message) => {
+      const icon = message.location().url.endsWith('/favicon.ico') // no consumer has one
+      if (icon || !['log', 'error'].includes(message.type())) return
+      lines.push(message.text())
+      isDone ||= message.type() === 'log'
     })
-    await Promise.all([done, page.goto(url, { timeout: PAGE_MS })])
+    page.on('pageerror', (error) => {
+      lines.push(String(error))
+      isDone = true
+    })
+    await page.goto(url)
+    await eventually(
+      () => isDone,
+      () => ['a result after', ...lines].join('\n'),
+    )
     return lines.join('\n')
   } finally {
-    await page.close()
+    await page.context().close()
   }
 }
 
