@@ -32,11 +32,12 @@ export async function openPage(browser, options) {
 }
 
 /**
- * Serves a folder and launches a browser. `close()` ends both.
+ * Serves a folder, and opens its pages in a browser. `close()` ends both.
  * @param {string} folder
  * @param {Record<string, string>} [headers] of all responses
+ * @param {import('playwright-core').Browser} [shared] that `close()` leaves open. Default: a new one
  */
-export async function open(folder, headers) {
+export async function open(folder, headers, shared) {
   const server = await preview({
     configFile: false,
     root: folder,
@@ -44,8 +45,10 @@ export async function open(folder, headers) {
     build: { outDir: '.' },
     preview: { host: '127.0.0.1', port: 0, headers },
   })
-  const browser = await launch()
+  const browser = shared ?? (await launch())
   const url = String(server.resolvedUrls?.local[0])
+  /** @type {import('playwright-core').Page[]} */
+  const opened = []
 
   return {
     url,
@@ -57,6 +60,7 @@ export async function open(folder, headers) {
      */
     async page(path, options = { viewport: { width: 1280, height: 800 } }, before) {
       const page = await openPage(browser, options)
+      opened.push(page)
       if (before) await page.addInitScript(before)
       /** @type {string[]} */
       const errors = []
@@ -70,7 +74,8 @@ export async function open(folder, headers) {
       return { page, errors }
     },
     async close() {
-      await browser.close()
+      if (!shared) await browser.close()
+      else await Promise.all(opened.map((page) => page.context().close()))
       await new Promise((resolve) => server.httpServer.close(resolve))
     },
   }

@@ -1,6 +1,7 @@
 // Helpers for tests of the built demo. Its pages draw frames on request only: tests need not wait for the
 // clock, and idle pages cost no processor time.
 
+import * as assert from 'uvu/assert'
 import { open } from './chromium.js'
 import { eventually, MAX_WAITING } from './waiting.js'
 
@@ -121,9 +122,10 @@ function takeOverFrames(maxWaiting) {
  * Serves the demo and opens its pages. The tests of a file share pages: loading the demo again takes a sixth
  * of the processor time of a new page.
  * @param {Record<string, string>} [headers] of all responses
+ * @param {import('playwright-core').Browser} [browser] Default: a new one
  */
-export async function openDemo(headers) {
-  const site = await open('web/dist', headers)
+export async function openDemo(headers, browser) {
+  const site = await open('web/dist', headers, browser)
   const shared = [] // { page, errors, kind, used }
   let visits = 0
 
@@ -174,6 +176,13 @@ export async function openDemo(headers) {
     close: () => site.close(),
   }
 }
+
+/** The scenes, in the order of the gallery. */
+export const scenes = [
+  ...['doorway', 'battle', 'flock', 'zones', 'circle', 'blocks', 'spheres', 'crossing', 'paths'],
+  ...['evacuate', 'rewind', 'neighbors', 'kdtree', 'space', 'race', 'construction', 'colliders'],
+  ...['octree', 'sight'],
+]
 
 /** Returns a property of window.copseDemo. @param {Page} page @param {string} name */
 export const demoState = (page, name) => page.evaluate((name) => window.copseDemo[name], name)
@@ -292,6 +301,40 @@ export async function atOnce(page, act) {
   })
   await act()
   await page.evaluate(() => delete performance.now)
+}
+
+/**
+ * Waits until all results are present and equal, then checks that they stay equal. Scenes compare twice per
+ * second; paused ones in every 30th frame.
+ * @param {Page} page @param {number} least minimum number of results @param {number} [count] frames to check
+ */
+export async function allEqual(page, least, count = 12) {
+  const equal = (least) => {
+    const { results } = window.copseDemo
+    return results.length >= least && results.every(({ equal }) => equal)
+  }
+  await until(page, equal, least)
+  const wrong = await page.evaluate(
+    async ([count, ms]) => {
+      let wrong
+      let drawn = 0
+      const isChecked = () => {
+        const { results } = window.copseDemo
+        if (!results.every(({ equal }) => equal)) wrong = results
+        return wrong || drawn++ === count
+      }
+      await window.testFrames.until(isChecked, null, ms, count)
+      return wrong
+    },
+    [count, LONG],
+  )
+  assert.is(wrong, undefined, JSON.stringify(wrong))
+}
+
+/** Asserts that neither the browser nor the demo reported an error. @param {Page} page @param {string[]} errors */
+export async function noErrors(page, errors) {
+  assert.equal(errors, [])
+  assert.equal(await demoState(page, 'errors'), [])
 }
 
 /** Goes to a hash, like a link to it. @param {Page} page @param {string} hash */

@@ -4,12 +4,14 @@ import { mkdirSync } from 'node:fs'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import {
+  allEqual,
   atOnce,
   changed,
   choose,
   frames,
   goToScene,
   LONG,
+  noErrors,
   number,
   openDemo,
   PHONE,
@@ -34,28 +36,6 @@ demo.after.each(() => site.leavePages())
 demo.after(() => site.close())
 
 /** @typedef {import('playwright-core').Page} Page */
-
-demo('the demo opens at once, and its frames advance', async () => {
-  const { page, errors } = await site.page('', { ...WIDE, live: true })
-  await frames(page, 10)
-  await changed(page, await picture(page))
-  assert.equal(errors, [])
-  assert.equal(await demoState(page, 'errors'), [])
-})
-
-demo('hits at the pointer light up, more of them in a larger query', async () => {
-  const { page } = await site.page('#scene=neighbors', SMALL)
-  await frames(page, 5)
-  const box = await page.locator('#stage').boundingBox()
-  await page.mouse.move(box.x + box.width / 2, box.y + box.height / 2)
-  await until(page, () => window.copseDemo.hits > 0)
-  const near = await demoState(page, 'hits')
-  await page.mouse.wheel(0, -2000)
-  await until(page, (near) => window.copseDemo.hits > near, near)
-  const wide = await demoState(page, 'hits')
-  await page.mouse.wheel(0, 4000)
-  await until(page, (wide) => window.copseDemo.hits < wide, wide)
-})
 
 demo('a grid with larger cells reads more agents for the same hits', async () => {
   const { page, errors } = await site.page('#scene=neighbors', SMALL)
@@ -104,27 +84,7 @@ demo('every scene opens by its link', async () => {
     await frames(page, 10, LONG)
     await page.screenshot({ path: `build/screenshots/${scene}.png` })
   }
-  assert.equal(errors, [])
-  assert.equal(await demoState(page, 'errors'), [])
-})
-
-demo('Doorway finds the same neighbors in four ways, and its gap follows the pointer', async () => {
-  const { page, errors } = await site.page('#scene=doorway&n=2000', SMALL)
-  await frames(page, 5)
-  await allEqual(page, 4)
-  const box = await page.locator('#stage').boundingBox()
-  await page.locator('#pause').click()
-  await page.mouse.move(box.x + 0.2 * box.width, box.y + 0.2 * box.height)
-  const high = await still(page, 2)
-  await page.mouse.move(box.x + 0.8 * box.width, box.y + 0.8 * box.height)
-  await changed(page, high)
-  await page.locator('#pause').click()
-  await allEqual(page, 4, 40)
-  await page.setViewportSize({ width: 500, height: 900 })
-  await frames(page, 5)
-  await allEqual(page, 4)
-  assert.equal(errors, [])
-  assert.equal(await demoState(page, 'errors'), [])
+  await noErrors(page, errors)
 })
 
 /**
@@ -158,8 +118,7 @@ async function stepDoorway(settings, places, before) {
   await until(page, isDone, null, { ms: LONG })
   await frames(page, 10, LONG)
   assert.is((await numbers()).Steps, '60', 'paused')
-  assert.equal(errors, [])
-  assert.equal(await demoState(page, 'errors'), [])
+  await noErrors(page, errors)
   return numbers()
 }
 
@@ -458,37 +417,8 @@ demo('a probe in space finds the nearest points, in a view that turns', async ()
       await frames(page, 2)
     }
   }
-  assert.equal(errors, [])
-  assert.equal(await demoState(page, 'errors'), [])
+  await noErrors(page, errors)
 })
-
-/**
- * Waits until all results are present and equal, then checks that they stay equal. Scenes compare twice per
- * second; paused ones in every 30th frame.
- * @param {Page} page @param {number} least minimum number of results @param {number} [count] frames to check
- */
-async function allEqual(page, least, count = 12) {
-  const equal = (least) => {
-    const { results } = window.copseDemo
-    return results.length >= least && results.every(({ equal }) => equal)
-  }
-  await until(page, equal, least)
-  const wrong = await page.evaluate(
-    async ([count, ms]) => {
-      let wrong
-      let drawn = 0
-      const isChecked = () => {
-        const { results } = window.copseDemo
-        if (!results.every(({ equal }) => equal)) wrong = results
-        return wrong || drawn++ === count
-      }
-      await window.testFrames.until(isChecked, null, ms, count)
-      return wrong
-    },
-    [count, LONG],
-  )
-  assert.is(wrong, undefined, JSON.stringify(wrong))
-}
 
 demo('a quadtree follows colliders, and finds what a loop finds', async () => {
   const { page, errors } = await site.page('#scene=colliders', SMALL)
@@ -531,8 +461,7 @@ demo('a quadtree follows colliders, and finds what a loop finds', async () => {
   assert.ok((await picture(page)) === paused, 'paused')
   await page.getByRole('checkbox', { name: 'find overlaps' }).uncheck()
   await changed(page, paused, 'overlaps are hidden')
-  assert.equal(errors, [])
-  assert.equal(await demoState(page, 'errors'), [])
+  await noErrors(page, errors)
 })
 
 for (const scene of ['colliders', 'neighbors', 'octree'])
@@ -610,8 +539,7 @@ for (const scene of ['colliders', 'octree'])
     await frames(page, 120, LONG)
     assert.is(await items(), struck, 'those born have died')
     await allEqual(page, 2)
-    assert.equal(errors, [])
-    assert.equal(await demoState(page, 'errors'), [])
+    await noErrors(page, errors)
   })
 
 demo('the player of the octree flies and turns, by keys and by touch', async () => {
@@ -695,8 +623,7 @@ demo('an octree follows swarms, and the player moves with the camera', async () 
   await changes('a drag turns')
   await page.getByRole('checkbox', { name: 'draw cells' }).uncheck()
   await changed(page, before, 'cells are hidden')
-  assert.equal(errors, [])
-  assert.equal(await demoState(page, 'errors'), [])
+  await noErrors(page, errors)
 })
 
 demo('a guard sees the agents that no wall hides, and drawn walls hide more', async () => {
@@ -764,8 +691,7 @@ demo('a guard sees the agents that no wall hides, and drawn walls hide more', as
   await page.mouse.move(box.x + 300, box.y + 300)
   await changed(page, await picture(page), 'the agents walk on')
   await allEqual(page, 1)
-  assert.equal(errors, [])
-  assert.equal(await demoState(page, 'errors'), [])
+  await noErrors(page, errors)
 })
 
 demo(
@@ -872,8 +798,7 @@ for (const [scene, agents] of Object.entries({ circle: '500', blocks: '400' }))
     const wide = await picture(page)
     await page.setViewportSize({ width: 700, height: 900 })
     await changed(page, wide)
-    assert.equal(errors, [])
-    assert.equal(await demoState(page, 'errors'), [])
+    await noErrors(page, errors)
   })
 
 demo('a crowd avoids walls, and finds its way around them', async () => {
@@ -905,8 +830,7 @@ demo('a crowd in space crosses to its goals, and a click picks an agent', async 
     await page.mouse.click(box.x + x * box.width, box.y + 0.45 * box.height)
   assert.ok((await picked()) > 0)
   await allEqual(page, 1)
-  assert.equal(errors, [])
-  assert.equal(await demoState(page, 'errors'), [])
+  await noErrors(page, errors)
 })
 
 demo('two streams cross a corridor, with and without the additions of a crowd', async () => {
@@ -929,8 +853,7 @@ demo('two streams cross a corridor, with and without the additions of a crowd', 
   await changed(page, before)
   await slider('agents').press('ArrowLeft')
   assert.is(await number(page, 'Agents'), 200)
-  assert.equal(errors, [])
-  assert.equal(await demoState(page, 'errors'), [])
+  await noErrors(page, errors)
 })
 
 demo('two groups find their paths, around drawn walls and to a goal that moves', async () => {
@@ -1006,8 +929,7 @@ demo('two groups find their paths, around drawn walls and to a goal that moves',
     await page.mouse.click(box.x + x * box.width, box.y + 0.7 * box.height)
   assert.is.not(await number(page, 'Its path'), farther)
   assert.is(await number(page, 'Your walls'), 0)
-  assert.equal(errors, [])
-  assert.equal(await demoState(page, 'errors'), [])
+  await noErrors(page, errors)
 })
 
 demo(
@@ -1056,8 +978,7 @@ demo(
     await page.mouse.move(2, 2) // off the stage
     assert.is(await number(page, 'Your walls'), 0)
     assert.ok((await still(page, 2)) === before, 'the same picture as before drawing')
-    assert.equal(errors, [])
-    assert.equal(await demoState(page, 'errors'), [])
+    await noErrors(page, errors)
   },
 )
 
@@ -1085,8 +1006,7 @@ demo('a rewound crowd replays bit for bit, unless an agent is moved', async () =
   await page.locator('#restart').click()
   assert.is(await time.inputValue(), '0')
   assert.is(await number(page, 'States kept'), 1)
-  assert.equal(errors, [])
-  assert.equal(await demoState(page, 'errors'), [])
+  await noErrors(page, errors)
 })
 
 demo('zones agree with plain sets, and a server sends less than everything', async () => {
@@ -1106,8 +1026,7 @@ demo('zones agree with plain sets, and a server sends less than everything', asy
   assert.ok((await number(page, 'In boxes')) > 0)
   assert.ok((await number(page, 'Come and gone')) > 0)
   await page.screenshot({ path: 'build/screenshots/zones.png', scale: 'css' })
-  assert.equal(errors, [])
-  assert.equal(await demoState(page, 'errors'), [])
+  await noErrors(page, errors)
 })
 
 demo('units of a battle avoid each other, or push each other apart', async () => {
@@ -1126,8 +1045,7 @@ demo('units of a battle avoid each other, or push each other apart', async () =>
   await avoid.uncheck()
   await frames(page, 3)
   assert.ok(await isBetween(201, 400), 'two per unit')
-  assert.equal(errors, [])
-  assert.equal(await demoState(page, 'errors'), [])
+  await noErrors(page, errors)
 })
 
 demo('bullets of a battle hit what they fly over, and a beam pierces', async () => {
@@ -1145,8 +1063,7 @@ demo('bullets of a battle hit what they fly over, and a beam pierces', async () 
   await page.mouse.click(400, 300)
   await frames(page, 5)
   assert.ok((await fallen()) > before + 1, 'the beam strikes more than one')
-  assert.equal(errors, [])
-  assert.equal(await demoState(page, 'errors'), [])
+  await noErrors(page, errors)
 })
 
 for (const [name, options] of Object.entries({
@@ -1171,8 +1088,7 @@ for (const [name, options] of Object.entries({
           )
         }
         await page.screenshot({ path: `build/screenshots/${scene}-${name}.png`, scale: 'css' })
-        assert.equal(errors, [])
-        assert.equal(await demoState(page, 'errors'), [])
+        await noErrors(page, errors)
       }
     },
   )

@@ -1,12 +1,13 @@
 // Runs the suites and scenes that the address names, one after another, and posts a report of each: suites of
-// suites.js, and `scene=` with the name of a scene of the demo, which the server has in demo/.
+// suites.js, or of the list that replaces it, and `scene=` with the name of a scene of the demo, which the server has in
+// demo/.
 
 import './instances.js'
 import { create } from 'copse/threads'
 import { startScene } from './scene.js'
-import { suites } from './suites.js'
 
-globalThis.UVU_DEFER = 1 // uvu queues tests instead of running them
+globalThis.UVU_DEFER = 1 // uvu, imported from here on, queues tests instead of running them
+const { suites } = await import('./suites.js')
 console.log = () => {} // uvu's dots
 
 let output = ''
@@ -37,7 +38,7 @@ async function run(name) {
   } catch (error) {
     fail(error)
   }
-  const threads = name === 'threads' ? await threadsHere() : undefined
+  const threads = ['smoke', 'threads'].includes(name) ? await threadsHere() : undefined
   return { name, passed, failed: Math.max(failed, Number(output !== '')), output, threads }
 }
 

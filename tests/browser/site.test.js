@@ -14,11 +14,13 @@ import {
   go,
   goToScene,
   LONG,
+  noErrors,
   notBlank,
   number,
   openDemo,
   PHONE,
   picture,
+  scenes,
   SMALL,
   still,
   demoState,
@@ -65,18 +67,6 @@ async function accessible(page, name, ...schemes) {
   }
   await page.emulateMedia({ colorScheme: 'light' })
 }
-
-/** Asserts that there were no errors. @param {Page} page @param {string[]} errors */
-async function noErrors(page, errors) {
-  assert.equal(errors, [])
-  assert.equal(await demoState(page, 'errors'), [])
-}
-
-const scenes = [
-  ...['doorway', 'battle', 'flock', 'zones', 'circle', 'blocks', 'spheres', 'crossing', 'paths'],
-  ...['evacuate', 'rewind', 'neighbors', 'kdtree', 'space', 'race', 'construction', 'colliders'],
-  ...['octree', 'sight'],
-]
 
 for (const scene of scenes)
   test(`${scene} starts, moves, reacts, and survives a resize`, async () => {
@@ -138,12 +128,6 @@ for (const scene of scenes)
     await notBlank(page)
     await noErrors(page, errors)
   })
-
-test('all scenes are tested', async () => {
-  const { page } = await site.page('')
-  await frames(page, 1)
-  assert.equal(await demoState(page, 'scenes'), scenes)
-})
 
 test('without a scene in the address, the first screen introduces copse beside a running scene', async () => {
   const { page, errors } = await site.page('')

@@ -4,7 +4,17 @@ import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { headers } from '../../web/vite.config.js'
 import { smallTargets, violations } from './axe.js'
-import { demoState, frames, openDemo, PHONE, picture, SMALL, still, until } from './demo.js'
+import {
+  demoState,
+  frames,
+  noErrors,
+  openDemo,
+  PHONE,
+  picture,
+  SMALL,
+  still,
+  until,
+} from './demo.js'
 
 const ISOLATED = suite('threads, isolated')
 const PLAIN = suite('threads, not isolated')
@@ -46,12 +56,6 @@ async function noted(page, pattern) {
     const note = await page.evaluate(() => document.getElementById('note-threads')?.textContent)
     throw new Error(`the note is "${note}", not ${pattern}`, { cause })
   }
-}
-
-/** @param {Page} page @param {string[]} errors */
-async function noErrors(page, errors) {
-  assert.equal(errors, [])
-  assert.equal(await demoState(page, 'errors'), [])
 }
 
 const MEASURED = /^2 threads at work\. .+: [\d.]+ .s, with one thread [\d.]+ .s: .+, equal ✓$/
