@@ -32,12 +32,11 @@ const TYPES = {
 const packed = mkdtempSync(join(tmpdir(), 'copse-consumers-'))
 /** @type {string} */
 let tarball
-/** @type {import('playwright-core').Browser} */
-let browser
+/** @type {import('playwright-core').Browser | undefined} */
+let browser // launched when a page is needed
 
 consumers.before(async () => {
   tarball = pack(packed).tarball
-  browser = await launch()
 })
 consumers.after(async () => {
   await browser?.close()
@@ -207,6 +206,7 @@ async function withVite(folder, use) {
  * @param {string} url
  */
 async function logsOf(url) {
+  browser ??= await launch()
   const page = await openPage(browser)
   /** @type {string[]} */
   const lines = []
@@ -259,7 +259,7 @@ function testRuntime(folder, command, reading = command) {
 
 consumer('Node, as an ES module', [], (folder) => testRuntime(folder, documented('node main.js')))
 
-consumer('Node, as CommonJS', [], (folder) => {
+weekly('Node, as CommonJS', [], (folder) => {
   const [imported] = readFileSync(pathOf('project/main.js'), 'utf8').split('\n')
   const forms = [documented(`const { init, AgentTree } = await import('copse')`)]
   const required = documented(`const { init, AgentTree } = require('copse')`)
@@ -284,7 +284,7 @@ weekly('Deno', ['deno@2'], (folder) => {
 
 // Without and with the types of the DOM, and with those of `using`.
 for (const version of ['7', '6', '5.9', '5.7', '5.4', '5.0']) {
-  const add = ['7', '5.0'].includes(version) ? consumer : weekly
+  const add = version === '7' ? consumer : weekly
   add(`TypeScript ${version}`, [`typescript@${version}`], (folder) => {
     const using = version === '5.0' ? [] : ['es2022,esnext.disposable using.ts']
     const programs = ['es2022 types.ts', 'es2022,dom main.ts page.ts threads.ts', ...using]
@@ -346,9 +346,8 @@ async function testPlainBundler(folder, command) {
   assert.is(await buildAndRun(folder, command, `cp ${DIST}/core.wasm dist`), ANSWER)
 }
 
-for (const version of [8, 7]) {
-  const add = version === 8 ? consumer : weekly
-  add(`Vite ${version}`, [`vite@${version}`], async (folder) => {
+for (const version of [8, 7])
+  weekly(`Vite ${version}`, [`vite@${version}`], async (folder) => {
     await testBundler(folder, 'vite build')
     await withVite(folder, assertAnswer) // the worker of bundles()
     for (const entry of ['copse', 'copse/scalar']) {
@@ -364,13 +363,12 @@ for (const version of [8, 7]) {
     }
     await withVite(folder, assertAnswer)
   })
-}
 
 weekly('webpack', ['webpack@5', 'webpack-cli@7'], (folder) =>
   testBundler(folder, 'webpack ./main.js --mode production'),
 )
 
-consumer('esbuild', ['esbuild@0.28'], (folder) =>
+weekly('esbuild', ['esbuild@0.28'], (folder) =>
   testPlainBundler(folder, 'esbuild main.js --bundle --format=esm --outdir=dist'),
 )
 
@@ -378,7 +376,7 @@ weekly('Rollup', ['rollup@4', '@rollup/plugin-node-resolve@16'], (folder) =>
   testPlainBundler(folder, 'rollup main.js --dir dist --plugin node-resolve'),
 )
 
-consumer('an entry for one kind', ['esbuild@0.28'], async (folder) => {
+weekly('an entry for one kind', ['esbuild@0.28'], async (folder) => {
   copyFile(folder, 'only/main.js')
   assert.is(run(folder, 'node main.js'), ANSWER)
   const command = 'esbuild main.js --bundle --format=esm --outdir=dist'
@@ -433,7 +431,7 @@ weekly('threads in Deno', ['deno@2'], (folder) => {
   assert.is(run(folder, 'deno run main.js'), TWO_THREADS)
 })
 
-consumer('threads in Node, and by esbuild', ['esbuild@0.28'], async (folder) => {
+weekly('threads in Node, and by esbuild', ['esbuild@0.28'], async (folder) => {
   copyFile(folder, 'threads/main.js')
   assert.is(run(folder, 'node main.js'), TWO_THREADS)
   await testThreads(folder, 'esbuild main.js --bundle --format=esm --outdir=dist')
@@ -460,7 +458,7 @@ for (const version of [8, 7])
     await testThreadsInWorkers(folder, 'vite build')
   })
 
-consumer('threads in a plain page, and in a worker of one', [], async (folder) => {
+weekly('threads in a plain page, and in a worker of one', [], async (folder) => {
   copyFile(folder, 'threads/main.js', `'copse/threads'`, `'./${DIST}/threads.js'`)
   await assertThreads(folder)
   copyFile(folder, 'threads/worker.js', `'copse/threads'`, `'./${DIST}/threads.js'`)
@@ -485,7 +483,7 @@ consumer('threads in a plain page, and in a worker of one', [], async (folder) =
 
 // ---- Pages without a bundler ----
 
-consumer('a page that imports from another origin', [], async (folder) => {
+weekly('a page that imports from another origin', [], async (folder) => {
   await withServer(join(folder, 'node_modules'), async (cdn) => {
     for (const file of ['copse.js', 'external.js']) {
       const url = 'https://cdn.example.com/copse/dist/copse.js'
@@ -495,13 +493,13 @@ consumer('a page that imports from another origin', [], async (folder) => {
   })
 })
 
-consumer('a page with a worker', [], async (folder) => {
+weekly('a page with a worker', [], async (folder) => {
   copyFile(folder, 'worker/main.js')
   copyFile(folder, 'worker/worker.js', `'copse'`, `'./${DIST}/copse.js'`)
   await withServer(folder, assertAnswer)
 })
 
-consumer('a page with a content security policy', [], async (folder) => {
+weekly('a page with a content security policy', [], async (folder) => {
   copyMainFor(folder, `./${DIST}/copse.js`)
   const policy = documented(`script-src 'self' 'wasm-unsafe-eval'`)
   await withServer(folder, assertAnswer, { 'content-security-policy': policy })
@@ -511,7 +509,7 @@ consumer('a page with a content security policy', [], async (folder) => {
   await withServer(folder, refused, { 'content-security-policy': without })
 })
 
-consumer('a page that brings the core', [], async (folder) => {
+weekly('a page that brings the core', [], async (folder) => {
   copyFile(folder, 'page/index.html', 'https://cdn.example.com/copse', '/node_modules/copse')
   const url = `new URL('./${DIST}/core.wasm', import.meta.url)`
   for (const core of [

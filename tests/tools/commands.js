@@ -35,7 +35,7 @@ export const unitNouns = () => [
 export const UNIT_PART = 10
 
 /** The number of drawn cases of each fuzz target, in the tests for a change. */
-export const CASES = 10_000
+export const CASES = 3_000
 
 /** The folder of seeds: one folder for each fuzz target. */
 export const CORPUS = 'tests/c/fuzz/corpus'
@@ -55,14 +55,14 @@ export function uvuResult({ output, clean }) {
 }
 
 /**
- * Runs tasks in the given order, as many at a time as there are processors. Put the longest first.
+ * Runs tasks in the given order, some at a time: by default as many as there are processors. Put the longest first.
  * @param {Iterable<any>} tasks functions, or whatever `begin` takes
  * @param {(task: any) => Promise<unknown>} begin
  */
-export async function inTurn(tasks, begin = (task) => task()) {
+export async function inTurn(tasks, begin = (task) => task(), atOnce = availableParallelism()) {
   const left = tasks[Symbol.iterator]()
   const worker = async () => {
     for (let next; !(next = left.next()).done;) await begin(next.value)
   }
-  await Promise.all(Array.from({ length: availableParallelism() }, worker))
+  await Promise.all(Array.from({ length: atOnce }, worker))
 }

@@ -1,12 +1,12 @@
-// Runs the tests for a change. The last line is `N passed, N failed`. Fails if a test fails or a suite runs no tests.
+// Runs the tests for a change, or a part of all tests. The last line is `N passed, N failed`. Fails if a test fails
+// or a suite runs no tests.
 //
-//   node tests/tools/run.js [c] [js] [nodes] [browser] [package]
+//   node tests/tools/run.js [c] [js] [browser] [package] [plain] [arm] [pages] [consumers] [long]
 //
-// Without arguments all parts run. ONLY=grid runs only suites whose names contain `grid`.
+// Without arguments, the first four parts run. ONLY=grid runs only suites whose names contain `grid`.
 
 import { readdirSync, readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
-import { suites } from '../browser/suites.js'
 import {
   CASES,
   inTurn,
@@ -17,20 +17,26 @@ import {
   unitNouns,
   uvuResult,
 } from './commands.js'
-import { nodeBinary } from './engines.js'
 
 process.chdir(fileURLToPath(new URL('../../', import.meta.url)))
 
-const NODES = [20, 26] // the oldest and the newest in package.json
+/** Seconds after which a suite is ended: it hangs. */
+const DEADLINE = { change: 600, long: 3 * 3600 }
+const LONG_CASES = Number(process.env.CASES || 100_000)
+const SEED = Number(process.env.SEED || 1)
+/** In the long tests, suites in JavaScript draw this many times more cases. */
+const LONG_FACTOR = 20
+
+/** @typedef {{ name: string, passed: number, failed: number, output: string }} Result */
+/** @typedef {{ name: string, play: () => Promise<Result> }} Suite */
+
 /** Returns a function that runs a command as `run` does, but gives way to suites in a browser. */
 const niced =
   (run) =>
   (command, ...args) =>
     run('nice', command, ...args)
-const run = niced(runWithin(600))
-
-/** @typedef {{ name: string, passed: number, failed: number, output: string }} Result */
-/** @typedef {{ name: string, play: () => Promise<Result> }} Suite */
+const run = niced(runWithin(DEADLINE.change))
+const runLong = runWithin(DEADLINE.long)
 
 /** Returns the result of a suite that counts as one test. */
 const single = (name, holds, output) => ({
@@ -58,11 +64,11 @@ const unit = (noun, command, language = 'C') => ({
 })
 
 /** @param {string} target */
-const cases = (target) => ({
-  name: `C, ${CASES} cases of ${target}`,
+const cases = (target, count = CASES, seed = 1, command = run) => ({
+  name: `C, ${count} cases of ${target}`,
   async play() {
-    const words = ['1', String(CASES), ...seedsOf(target)]
-    const { output, clean } = await run(`build/test/cases-${target}`, ...words)
+    const words = [String(seed), String(count), ...seedsOf(target)]
+    const { output, clean } = await command(`build/test/cases-${target}`, ...words)
     return single(this.name, clean && /cases held/.test(output), output)
   },
 })
@@ -85,21 +91,21 @@ const EXAMPLES = {
 
 const c = () => [
   ...unitNouns().map((noun) => unit(noun, ['build/test/unit'])),
-  ...unitNouns().map((noun) => unit(noun, ['build/test/unit-plain'], 'C without SIMD')),
-  ...targets().map(cases),
-  ...['determinism-native', 'determinism-sanitized'].map((program) => prints(program, hashes)),
-  ...['2', '3', '8'].map((threads) => prints('determinism-native', hashes, threads)),
+  ...targets().map((target) => cases(target)),
+  ...[[], ['2'], ['3'], ['8']].map((threads) => prints('determinism-native', hashes, ...threads)),
   ...Object.entries(EXAMPLES).flatMap(([name, expected]) =>
     ['c', 'cpp'].map((language) => prints(`${name}-${language}`, expected)),
   ),
 ]
 
+const plain = () => [
+  ...unitNouns().map((noun) => unit(noun, ['build/test/unit-plain'], 'C without SIMD')),
+  prints('determinism-sanitized', hashes),
+]
+
 const arm = () => unitNouns().map((noun) => unit(noun, ['qemu-aarch64', 'build/aarch64/unit']))
 
 // ---- JavaScript ----
-
-const runNiced = niced(runWithin(400))
-const runPage = runWithin(480)
 
 // All processors are busy: collecting garbage on several of them would take longer in total.
 const FLAGS = ['--single-threaded-gc']
@@ -107,14 +113,14 @@ const FLAGS = ['--single-threaded-gc']
 /**
  * Runs a file of tests; again, if it ran out of time, because Node sometimes deadlocks, whatever the
  * program does (nodejs/node#54918).
- * @param {string} name @param {string} file @param {() => Promise<string>} node @param {typeof runPage} run
+ * @param {string} name @param {string} file @param {string[]} environment
  */
-const uvu = (name, file, node = async () => process.execPath, run = runNiced) => ({
+const uvu = (name, file, command = run, environment = []) => ({
   name: `${name}, ${file.split('/').at(-1)}`,
   async play() {
-    const command = [await node(), ...FLAGS, file]
-    let ended = await run(...command)
-    if (ended.isLate) ended = await run(...command)
+    const words = ['env', ...environment, process.execPath, ...FLAGS, file]
+    let ended = await command(...words)
+    if (ended.isLate) ended = await command(...words)
     return { name: this.name, ...uvuResult(ended) }
   },
 })
@@ -126,23 +132,26 @@ const testFiles = (folder) =>
 
 const js = () => testFiles('tests/js').map((file) => uvu('Node', file))
 
-/** Returns the suites of the package, in the Nodes other than this one. */
-const nodes = () =>
-  NODES.filter((major) => !process.version.startsWith(`v${major}.`)).flatMap((major) =>
-    ['garbage', ...Object.keys(suites)].map((suite) =>
-      uvu(`Node ${major}`, `tests/js/${suite}.test.js`, () => nodeBinary(major)),
-    ),
-  )
+const SMOKE = 'tests/browser/smoke.test.js'
+const inPage = runWithin(DEADLINE.change)
+const browser = () => [uvu('Chromium', SMOKE, inPage)]
+const pages = () =>
+  testFiles('tests/browser')
+    .filter((file) => file !== SMOKE)
+    .map((file) => uvu('Chromium', file, inPage))
 
-/** Suites in a browser that take longest: they start first. */
-const LONGEST = ['demo', 'site', 'package', 'examples'].map(
-  (name) => `tests/browser/${name}.test.js`,
-)
-const browser = () =>
-  [...new Set([...LONGEST, ...testFiles('tests/browser')])].map((file) =>
-    uvu('Chromium', file, undefined, runPage),
-  )
-const packed = () => testFiles('tests/consumers').map((file) => uvu('package', file))
+const CONSUMERS = 'tests/consumers/consumers.test.js'
+const packed = () => [uvu('package', CONSUMERS)]
+const consumers = () =>
+  testFiles('tests/consumers').map((file) => uvu('package', file, runLong, ['COPSE_CONSUMERS=all']))
+
+const long = () => [
+  ...targets().map((target) => cases(target, LONG_CASES, SEED, runLong)),
+  ...testFiles('tests/js').map((file) =>
+    uvu('Node, long', file, runLong, [`COPSE_FACTOR=${LONG_FACTOR}`, `COPSE_SEED=${SEED}`]),
+  ),
+  uvu('Chromium, two minutes', 'tests/browser/zonegame.test.js', runLong, ['ZONE_SECONDS=120']),
+]
 
 // ---- Running ----
 
@@ -163,28 +172,17 @@ async function play(suite) {
   failed += wrong
 }
 
-const PARTS = { c, js, nodes, browser, package: packed, arm }
+const PARTS = { browser, package: packed, js, c, plain, arm, pages, consumers, long }
 const wanted = process.argv.slice(2)
-const isWanted = ({ name }) => name.includes(process.env.ONLY ?? '')
-const suitesOf = (/** @type {string[]} */ parts) =>
-  parts.flatMap((part) => PARTS[part]()).filter(isWanted)
-
-const parts = wanted.length ? wanted : ['package', 'nodes', 'js', 'c', 'browser']
-const pages = suitesOf(parts.filter((part) => part === 'browser'))
-const others = suitesOf(parts.filter((part) => part !== 'browser'))
-// The game with zones must keep pace with the clock. It runs first, beside a suite that keeps one processor busy.
-const paced = pages.filter(({ name }) => name.includes('zonegame'))
-const companions = paced.length ? others.filter(({ name }) => name === 'Node, garbage.test.js') : []
-const isLeft = (/** @type {Suite} */ suite) => !paced.includes(suite) && !companions.includes(suite)
-await Promise.all([...paced, ...companions].map(play))
-// Many suites often wait, for frames or for programs: twice as many run at a time as there are processors. At most half
-// of them are in a browser, where frames must come in time.
-const left = others.filter(isLeft).values()
-const pagesFirst = function* () {
-  yield* pages.filter(isLeft)
-  yield* left
-}
-await Promise.all([inTurn(pagesFirst(), play), inTurn(left, play)])
+const parts = wanted.length ? wanted : ['browser', 'package', 'js', 'c']
+const suites = parts
+  .flatMap((part) => PARTS[part]())
+  .filter(({ name }) => name.includes(process.env.ONLY ?? ''))
+// One browser at a time, beside as many other suites as there are processors, which give way to it.
+const isInBrowser = (/** @type {Suite} */ { name }) => name.startsWith('Chromium')
+const inBrowser = suites.filter(isInBrowser)
+const others = suites.filter((suite) => !isInBrowser(suite))
+await Promise.all([inTurn(inBrowser, play, 1), inTurn(others, play)])
 
 console.log(`${passed} passed, ${failed} failed`)
 process.exitCode = failed || !passed ? 1 : 0
