@@ -117,12 +117,15 @@ for (const entry of entries) {
   })
 }
 
-/** The maximum gzipped size of each entry, in bytes. CONTRIBUTING says what to do when one is exceeded. */
+/**
+ * The maximum gzipped size of each entry, in bytes; a release is 5% smaller. CONTRIBUTING says what to do when one is
+ * exceeded.
+ */
 const BUDGETS = {
-  ...{ copse: 127_300, agenttree: 35_750, grid: 35_900, kdtree: 36_950 },
-  ...{ octree: 27_800, obstacle: 27_950 },
-  ...{ crowd: 53_850, paths: 68_100 }, // a crowd includes walls and an agent tree, paths a crowd
-  ...{ threads: 133_350, thread: 330, worker: 2_000 },
+  ...{ copse: 133_900, agenttree: 37_800, grid: 38_200, kdtree: 39_000 },
+  ...{ octree: 29_300, obstacle: 29_500 },
+  ...{ crowd: 56_600, paths: 71_600 }, // a crowd includes walls and an agent tree, paths a crowd
+  ...{ threads: 140_500, thread: 330, worker: 2_000 },
 }
 
 bundles('are no larger than their budgets', () => {

@@ -83,8 +83,9 @@ readme('list the right sizes of the entry points', () => {
     const bytes = gzipSync(readFileSync(`${root}dist/${file}`), { level: 9 }).length
     const entry = file === 'copse.js' ? 'copse' : `copse/${file.replace('.js', '')}`
     const [, shown] = new RegExp(`\\| \`${entry}\` .* ([\\d.]+) kB \\|`).exec(text) ?? []
-    // Sizes differ slightly between versions of Emscripten.
-    assert.ok(Math.abs((Number(shown) * 1000) / bytes - 1) < 0.03, `${entry}: ${shown}, ${bytes}`)
+    // The README shows a release, which is 5% smaller. Sizes differ slightly between versions of Emscripten.
+    const share = (Number(shown) * 1000) / bytes
+    assert.ok(share > 0.92 && share < 1.03, `${entry}: ${shown}, ${bytes}`)
   }
 })
 

@@ -5,6 +5,7 @@ import { readFileSync } from 'node:fs'
 import { register } from 'node:module'
 import { basename } from 'node:path'
 import { deflateRawSync } from 'node:zlib'
+import { rolldown } from 'rolldown'
 
 const root = new URL('../../', import.meta.url)
 const { exports } = JSON.parse(readFileSync(new URL('package.json', root), 'utf8'))
@@ -26,7 +27,7 @@ export function resolve(specifier, context, next) {
   return url ? { url: url.href, shortCircuit: true } : next(specifier, context)
 }
 
-/** Inlines the cores as wasm/build.js does. @type {import('node:module').LoadHook} */
+/** Inlines the cores and texts of scripts as wasm/build.js does. @type {import('node:module').LoadHook} */
 export async function load(url, context, next) {
   const { pathname, search } = new URL(url)
   const core = (name) => new URL(`build/${basename(name)}`, root)
@@ -34,6 +35,11 @@ export async function load(url, context, next) {
     const bytes = readFileSync(core(pathname))
     const inlined = search === '?deflated' ? deflateRawSync(bytes) : bytes
     const source = `export default { base64: '${inlined.toString('base64')}' }`
+    return { format: 'module', source, shortCircuit: true }
+  }
+  if (search === '?text') {
+    const { output } = await (await rolldown({ input: pathname })).generate({ format: 'esm' })
+    const source = `export default ${JSON.stringify(output[0].code)}`
     return { format: 'module', source, shortCircuit: true }
   }
   const loaded = await next(url, context)
