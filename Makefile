@@ -386,7 +386,7 @@ test-engines: all $(JS_TESTED)
 test-consumers: all
 	node tests/tools/run.js consumers
 
-## test-long: play CASES (100,000) drawn cases of every target in C, from SEED on; ONLY=grid for one
+## test-long: play CASES (20,000) drawn cases of every target in C, from SEED on; ONLY=grid for one
 test-long: $(FUZZ_NAMES:%=build/test/cases-%) $(JS_TESTED) $(ZONES_TESTED)
 	node tests/tools/run.js long
 

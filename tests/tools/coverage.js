@@ -4,7 +4,7 @@
 // in build/coverage/c/index.html and build/coverage/wasm/index.html.
 
 import { execFile } from 'node:child_process'
-import { readFileSync, rmSync } from 'node:fs'
+import { readdirSync, readFileSync, rmSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { CASES, inTurn, seedsOf, targets, UNIT_PART, unitNouns } from './commands.js'
@@ -53,43 +53,38 @@ async function determinism() {
   if (output !== readFileSync('tests/data/determinism.txt', 'utf8')) throw new Error(output)
 }
 
-// Without the suites that count garbage or time builds: measuring coverage makes garbage and is slow.
-const SUITES = '^(?!garbage|degenerate)[^/]+\\.test\\.js$'
+// Without the suites that count garbage, which measuring makes, and those that test bundles.
+const SUITES = readdirSync('tests/js').filter((file) =>
+  /^(?!garbage|bundle|entries).*\.test\.js$/.test(file),
+)
+const V8 = `${OUT}/v8`
 
-async function suites() {
-  const report = ['-r', 'html', '-r', 'json-summary', '--reports-dir', `${OUT}/wasm`]
-  const sources = [
-    '--all',
-    '--src',
-    'wasm',
-    '--include',
-    'wasm/**/*.js',
-    '--exclude',
-    'wasm/build.js',
-    '--exclude',
-    'wasm/deflate.js',
-  ]
-  const tests = [
-    '--import',
-    './tests/tools/sources.js',
-    'node_modules/uvu/bin.js',
-    'tests/js',
-    SUITES,
-  ]
-  const c8 = ['node_modules/c8/bin/c8.js', ...report, ...sources]
-  const files = ['--temp-directory', `${OUT}/v8`, '--clean']
-  await run('node', [...c8, ...files, 'node', ...tests])
+/** Runs a suite in JavaScript on the sources of wasm/. @param {string} file */
+const suite = (file) =>
+  run('node', ['--import', './tests/tools/sources.js', `tests/js/${file}`], {
+    NODE_V8_COVERAGE: V8,
+  })
+
+/** Writes the coverage of wasm/ by the suites that ran. */
+async function report() {
+  const formats = ['-r', 'html', '-r', 'json-summary', '--reports-dir', `${OUT}/wasm`]
+  const sources = ['--all', '--src', 'wasm', '--include', 'wasm/**/*.js']
+  const tools = ['build', 'deflate'].flatMap((name) => ['--exclude', `wasm/${name}.js`])
+  const words = ['report', ...formats, ...sources, ...tools, '--temp-directory', V8]
+  await run('node', ['node_modules/c8/bin/c8.js', ...words])
 }
 
 for (const tool of ['llvm-profdata', 'llvm-cov']) await llvm(tool, '--help') // fail early if it is missing
 const jobs = [
-  suites, // the longest first
+  ...SUITES.map((file) => () => suite(file)),
   ...unitNouns().map((noun) => () => native('unit', noun)),
   ...targets().map((name) => () => native(`cases-${name}`, '1', String(CASES), ...seedsOf(name))),
   determinism,
 ]
+rmSync(V8, { recursive: true, force: true })
 try {
   await inTurn(jobs)
+  await report()
 } catch (error) {
   console.error(error.stdout ?? '', error.message)
   process.exit(1)

@@ -22,7 +22,7 @@ process.chdir(fileURLToPath(new URL('../../', import.meta.url)))
 
 /** Seconds after which a suite is ended: it hangs. */
 const DEADLINE = { change: 600, long: 3 * 3600 }
-const LONG_CASES = Number(process.env.CASES || 100_000)
+const LONG_CASES = Number(process.env.CASES || 20_000)
 const SEED = Number(process.env.SEED || 1)
 /** In the long tests, suites in JavaScript draw this many times more cases. */
 const LONG_FACTOR = 20

@@ -18,7 +18,8 @@ export function resolve(specifier, context, next) {
   const { types } = exports[specifier.replace(/^copse/, '.')] ?? {}
   const { search } = new URL(context.parentURL ?? root)
   let url = null
-  if (types)
+  if (specifier === 'copse/thread') url = new URL('wasm/thread.js', root)
+  else if (types)
     url = new URL(types.replace('dist', 'wasm/entries').replace('d.ts', `js?${specifier}`), root)
   else if (search.startsWith('?copse') && specifier.startsWith('.')) {
     url = new URL(specifier, context.parentURL)

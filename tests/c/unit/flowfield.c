@@ -1046,7 +1046,78 @@ static void test_an_update_does_a_bounded_amount_of_work(void) {
   }
 }
 
+/* True if a field with other bytes at a place is invalid, and valid again with its own. */
+static bool is_seen(copse_flowfield *field, void *place, const void *wrong, size_t size) {
+  uint8_t before[8];
+  memcpy(before, place, size);
+  memcpy(place, wrong, size);
+  const bool isValid = copse_flowfield_validate(field);
+  memcpy(place, before, size);
+  return !isValid && copse_flowfield_validate(field);
+}
+
+static bool is_word_seen(copse_flowfield *field, uint32_t *place, uint32_t wrong) {
+  return is_seen(field, place, &wrong, sizeof wrong);
+}
+
+static bool is_short_seen(copse_flowfield *field, uint16_t *place, uint16_t wrong) {
+  return is_seen(field, place, &wrong, sizeof wrong);
+}
+
+static bool is_float_seen(copse_flowfield *field, float *place, float wrong) {
+  return is_seen(field, place, &wrong, sizeof wrong);
+}
+
+/* Paths from the left lead around the ends of a wall at x = 10. */
+static void test_validate_detects_damage_in_a_field(void) {
+  copse_obstacle *walls = walls_of(64);
+  add_wall(walls, (float[]){10, 4, 10, 16}, 2);
+  copse_flowfield *field = field_with(walls);
+  set_goal(field, 15.5f, 10.5f);
+  build(field);
+  flow_map *map = &field->maps[field->shown], *next = &field->maps[!field->shown];
+  const uint32_t goal = map->turns, open = 0, behind = 10 * field->columns + 7;
+  const uint32_t blocked = 10 * field->columns + 9;
+  CHECK(map->anchors[goal].parent == NO_ANCHOR && map->anchors[0].parent != NO_ANCHOR);
+  CHECK(map->cells[blocked] & CELL_BLOCKED && map->aims[behind] != goal);
+
+  CHECK(is_word_seen(field, &field->goalCount, field->def.goals + 1));
+  CHECK(is_float_seen(field, &field->goals[0].cost, -1));
+  CHECK(is_float_seen(field, &map->radius, 0.1f));
+  CHECK(is_float_seen(field, &map->radius, 2 * COPSE_MAX_COORDINATE));
+  CHECK(is_word_seen(field, &map->goalCount, field->def.goals + 1));
+  CHECK(is_word_seen(field, &map->anchorCount, field->def.capacity + 1));
+  CHECK(is_word_seen(field, &map->turns, map->anchorCount + 1));
+  CHECK(is_float_seen(field, &map->anchors[0].point[1], NAN));
+  CHECK(is_float_seen(field, &map->anchors[0].distance, -1));
+  CHECK(is_short_seen(field, &map->anchors[0].isWaiting, 2));
+  CHECK(is_short_seen(field, &map->anchors[0].parent, (uint16_t)map->anchorCount));
+  CHECK(is_float_seen(field, &map->anchors[0].distance, 0)); /* less than its parent's */
+  CHECK(is_short_seen(field, &map->anchors[goal].parent, (uint16_t)goal)); /* a circle */
+  CHECK(is_seen(field, &map->cells[open], &(uint8_t){CELL_BITS + 1}, 1));
+  CHECK(is_float_seen(field, &map->distances[open], NAN));
+  CHECK(is_float_seen(field, &map->distances[open], INFINITY)); /* but with an aim */
+  CHECK(is_float_seen(field, &map->distances[open], 0));        /* less than its aim's */
+  CHECK(is_float_seen(field, &map->distances[blocked], 99));    /* without an aim */
+  CHECK(is_short_seen(field, &map->aims[open], (uint16_t)map->anchorCount));
+  CHECK(is_short_seen(field, &map->aims[behind], (uint16_t)goal)); /* out of sight */
+  CHECK(is_seen(field, &map->cells[blocked], &(uint8_t){0}, 1));
+  const flow_anchor turn = {{9, 10.5f}, map->anchors[0].distance, (uint16_t)goal, 0};
+  const flow_anchor before = map->anchors[0];
+  map->anchors[0] = turn; /* its parent is out of sight */
+  CHECK(!copse_flowfield_validate(field));
+  map->anchors[0] = before;
+
+  bool done;
+  CHECK(copse_flowfield_update(field, 1, &done, NULL) == COPSE_OK && !done);
+  CHECK(copse_flowfield_validate(field));
+  CHECK(is_float_seen(field, &next->radius, 0));
+  copse_flowfield_destroy(field);
+  copse_obstacle_destroy(walls);
+}
+
 const unit_test FLOWFIELD_TESTS[] = {
+    TEST(test_validate_detects_damage_in_a_field),
     TEST(test_definitions_outside_their_range_are_refused),
     TEST(test_cells_cover_the_bounds),
     TEST(test_arguments_are_checked),

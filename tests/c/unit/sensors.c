@@ -5,6 +5,7 @@
 #include "unit.h"
 
 #include "../../../c/base/core.h"
+#include "../../../c/points/sensors.h"
 
 static sensor_game game;
 
@@ -496,7 +497,35 @@ static void test_updates_do_the_recorded_work(void) {
   end_game();
 }
 
+/* True if sensors with another number at a place are invalid, and valid again with their own. */
+static bool is_seen(uint32_t *place, uint32_t wrong) {
+  const uint32_t before = *place;
+  *place = wrong;
+  const bool isValid = copse_sensors_validate(game.sensors);
+  *place = before;
+  return !isValid && copse_sensors_validate(game.sensors);
+}
+
+static void test_validate_detects_damage_in_sensors(void) {
+  start_row(4);
+  add_sensor(COPSE_SENSOR_CIRCLE, 1, 2);
+  add_sensor(COPSE_SENSOR_CIRCLE, 2, 3);
+  CHECK(tells(">01"));
+  copse_sensors *sensors = game.sensors;
+  uint32_t *ids = sensors->sets[INSIDE].ids + sensors->half;
+  CHECK(sensors->counts[0] == 2 && sensors->counts[1] == 3);
+  CHECK(is_seen(&sensors->slots.generations[0], 2)); /* a free slot */
+  CHECK(is_seen(&sensors->begins[1], sensors->half));
+  CHECK(is_seen(&sensors->begins[1], sensors->half + sensors->def.results + 1));
+  CHECK(is_seen(&sensors->counts[1], sensors->def.results));
+  CHECK(is_seen(&ids[0], sensors->def.agents));
+  CHECK(is_seen(&ids[0], 5));      /* no agent */
+  CHECK(is_seen(&ids[0], ids[1])); /* twice */
+  end_game();
+}
+
 const unit_test SENSORS_TESTS[] = {
+    TEST(test_validate_detects_damage_in_sensors),
     EVERY(test_an_agent_enters_within_the_radius_and_leaves_beyond_leave),
     EVERY(test_a_reused_slot_left_and_entered),
     EVERY(test_a_hidden_or_removed_agent_left),
