@@ -11,6 +11,7 @@ const looks = {
   copse: { color: '#12a05c', bold: true },
   'copse Grid': { color: '#1a9c9c' },
   'copse scalar': { color: '#12a05c', dashed: true },
+  'grid by hand': { color: '#e0a100' },
   'nanoflann native': { color: '#7d8590', dashed: true },
   kdbush: { color: '#d9622b' },
   flatbush: { color: '#2f81d6' },

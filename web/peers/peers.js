@@ -26,6 +26,7 @@ import { quadtree } from 'd3-quadtree'
 import Flatbush from 'flatbush'
 import KDBush from 'kdbush'
 import RBush from 'rbush'
+import { handGrid } from './handgrid.js'
 import { GRAIN } from './loops.js'
 
 // ---- copse ----
@@ -662,6 +663,7 @@ export const peers = [
   { name: 'copse', create: copseOf(simd), dimensions: BOTH },
   { name: 'copse Grid', create: gridOf(simd), dimensions: BOTH },
   { name: 'copse scalar', create: copseOf(scalar), dimensions: BOTH },
+  { name: 'grid by hand', create: handGrid, dimensions: IN_2D, pace: 'arrays' },
   { name: 'kdbush', create: kdbush, dimensions: IN_2D, pace: 'arrays' },
   { name: 'flatbush', create: flatbush, dimensions: IN_2D, pace: 'arrays' },
   { name: 'rbush', create: rbush, dimensions: IN_2D, pace: 'objects' },

@@ -7,14 +7,17 @@ import * as bruteLoops from '../../peers/loops.js?brute'
 import * as copseLoops from '../../peers/loops.js?copse'
 import * as d3Loops from '../../peers/loops.js?d3'
 import * as gridLoops from '../../peers/loops.js?grid'
+import * as handLoops from '../../peers/loops.js?hand'
 import * as kdbushLoops from '../../peers/loops.js?kdbush'
 import * as rbushLoops from '../../peers/loops.js?rbush'
+import { handGrid } from '../../peers/handgrid.js'
 import { bruteForce, copseOf, d3Quadtree, gridOf, kdbush, ours, rbush } from '../../peers/peers.js'
 
 // All others are compared with the first one.
 export const contenders = [
   { name: 'copse AgentTree', create: copseOf(simd), loops: copseLoops },
   { name: 'copse Grid', create: gridOf(simd), loops: gridLoops },
+  { name: 'grid by hand', create: handGrid, loops: handLoops },
   { name: 'kdbush', create: kdbush, loops: kdbushLoops },
   { name: 'rbush', create: rbush, loops: rbushLoops },
   { name: 'd3-quadtree', create: d3Quadtree, loops: d3Loops },
