@@ -502,7 +502,7 @@ BENCH_NATIVE = build/bench/copse build/bench/crowd $(and $(wildcard /usr/include
   $(shell command -v g++),build/bench/nanoflann) $(if $(RVO2_SOURCE),build/bench/rvo2)
 # Other libraries may use all that this machine can do.
 PEER_FLAGS = -std=c++17 -Wall -Wextra -O3 -march=native -flto
-BENCH = node --no-liftoff --expose-gc tests/bench/bench.js
+BENCH = $(NODE_BENCH) tests/bench/bench.js
 
 build/bench/copse build/bench/crowd: build/bench/%: tests/bench/native/%.c tests/bench/native/common.h $(C_SOURCES) $(C_HEADERS)
 	@mkdir -p $(@D)
@@ -519,6 +519,36 @@ build/bench/rvo2: tests/bench/native/rvo2.cpp tests/bench/native/common.h
 ## bench: measure copse and other libraries, comparing results first: the quick form, some minutes
 bench: lib $(BENCH_NATIVE)
 	$(BENCH) quick
+
+# A checkout of the commit BASE, with its package.
+AGAINST = build/against/$(shell git rev-parse --short $(BASE))
+NODE_BENCH = node --no-liftoff --expose-gc
+
+## bench-against: measure this build and that of the commit BASE in turn, results compared first; ONLY=crowd
+bench-against: lib $(if $(BASE),$(AGAINST)/dist/copse.js)
+	$(if $(BASE),,$(error BASE=commit is missing))
+	$(NODE_BENCH) tests/bench/against.js $(AGAINST) $(ONLY)
+
+## instructions: count the instructions of hot loops in C, of this build and of the commit BASE; ONLY=crowd
+instructions: build/bench/instructions $(if $(BASE),$(AGAINST)/instructions) | build/.tools-all
+	$(if $(BASE),,$(error BASE=commit is missing))
+	node tests/bench/instructions.js build/bench/instructions $(AGAINST)/instructions $(ONLY)
+
+build/against/%/Makefile:
+	@mkdir -p $(@D)
+	git archive $* | tar -x -C $(@D)
+	ln -sfn $(CURDIR)/node_modules $(@D)/node_modules
+build/against/%/dist/copse.js: build/against/%/Makefile
+	$(MAKE) -C build/against/$* lib
+INSTRUCTIONS = tests/bench/native/instructions.c
+COMPILE_COUNTED = $(CC) $(C_FLAGS) -O3 $(NATIVE_SIMD)
+# A commit without this program is measured by that of today.
+build/against/%/instructions: build/against/%/Makefile $(INSTRUCTIONS)
+	git cat-file -e $*:$(INSTRUCTIONS) 2>/dev/null || cp $(INSTRUCTIONS) build/against/$*/$(INSTRUCTIONS)
+	cd build/against/$* && $(COMPILE_COUNTED) $(INSTRUCTIONS) c/*/*.c -lm -o instructions
+build/bench/instructions: $(INSTRUCTIONS) $(C_SOURCES) $(C_HEADERS)
+	@mkdir -p $(@D)
+	$(COMPILE_COUNTED) $< $(C_SOURCES) -lm -o $@
 
 ## bench-full: the same with all spreads and up to a million agents: half an hour
 bench-full: lib $(BENCH_NATIVE)

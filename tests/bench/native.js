@@ -1,15 +1,16 @@
-// Runs the native programs that `make bench` builds, one work at a time, on the same positions.
+// The native programs that `make bench` builds. Each stays alive during a work, and takes turns with the libraries, on
+// the same positions.
 
-import { execFileSync } from 'node:child_process'
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs'
+import { createInterface } from 'node:readline'
 import { works } from './workloads.js'
 
 const FOLDER = 'build/bench'
 const POSITIONS = `${FOLDER}/positions.bin`
 const STARTS = `${FOLDER}/starts.bin`
 const POINTS = `${FOLDER}/points.bin`
-/** Room for the positions of a crowd, as text. */
-const MAX_BUFFER = 64 << 20
 
 export const natives = [
   {
@@ -55,17 +56,39 @@ export function writePositions({ base, points, positions, velocities, goals }) {
 }
 
 /**
- * Runs a native program.
- * @param {{ program: string, input?: string }} native
+ * Starts a native program. It takes turns like a library: see `measure`.
+ * @param {{ name: string, program: string, input?: string }} native
  * @param {string} work
  * @param {any} agents
- * @param {number} budget
- * @returns {{ hash?: number, positions?: number[], times: number[] }} a hash where others must have the same; the
- * positions of a crowd of another library
  */
-export function runNative({ program, input = POSITIONS }, work, { dimensions, radius }, budget) {
+export async function startNative({ name, program, input = POSITIONS }, work, agents) {
+  const { dimensions, radius } = agents
   const { k = 0, maxDistance } = works[work]
   const most = maxDistance?.(radius) ?? 0
-  const args = [work, input, dimensions, radius, k, most, budget, POINTS].map(String)
-  return JSON.parse(execFileSync(program, args, { encoding: 'utf8', maxBuffer: MAX_BUFFER }))
+  const args = [work, input, dimensions, radius, k, most, POINTS].map(String)
+  const child = spawn(program, args, { stdio: ['pipe', 'pipe', 'inherit'] })
+  const ended = once(child, 'exit')
+  const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]()
+  const next = async () => {
+    const { value, done } = await lines.next()
+    if (done) throw new Error(`${name} ended during ${work}`)
+    return JSON.parse(value)
+  }
+  return {
+    name,
+    /**
+     * What it found: a hash where others must have the same, or the positions of a crowd of another library.
+     * @type {{ hash?: number, positions?: number[] }}
+     */
+    found: await next(),
+    /** Does the work for a turn. Returns the milliseconds of each run. @returns {Promise<number[]>} */
+    turn() {
+      child.stdin.write('\n')
+      return next()
+    },
+    async end() {
+      child.stdin.end()
+      await ended
+    },
+  }
 }

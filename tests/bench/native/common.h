@@ -1,6 +1,7 @@
 /* What the native programs share. They read a work, a file of positions (float32), numbers and a
- * file of points for queries from the command line, do that work frame after frame, as the
- * benchmark in JavaScript does, and print {"hash": …, "times": […]} in milliseconds. C and C++. */
+ * file of points for queries from the command line, do that work once, and print what they found
+ * as a line of JSON. Then, for each line of input, they do the work for a turn, frame after frame,
+ * as the benchmark in JavaScript does, and print the times in milliseconds. C and C++. */
 #ifndef BENCH_COMMON_H
 #define BENCH_COMMON_H
 
@@ -10,13 +11,13 @@
 #include <string.h>
 #include <time.h>
 
-enum { LEAST_RUNS = 6, MOST_RUNS = 200, WARM_UP_SHARE = 2 };
+/* The least runs and milliseconds of a turn: see measure.js. */
+enum { TURN_RUNS = 3, TURN_MS = 3 };
 
 typedef struct bench {
   const char *work;
   uint32_t dimensions, n, k;
   float radius, maxDistance; /* maxDistance: of neighbors */
-  double budget;             /* milliseconds */
   float *base, *positions, *steps;
   size_t baseFloats;
   float *points; /* coordinates of points for queries */
@@ -47,12 +48,12 @@ static inline float *read_floats(const char *path, size_t *floats) {
   return numbers;
 }
 
-/* Reads the arguments: work file dimensions radius k maxDistance budget points. */
+/* Reads the arguments: work file dimensions radius k maxDistance points. */
 static inline bench bench_read(int argc, char **argv) {
   bench b;
   memset(&b, 0, sizeof b);
-  if (argc != 9) {
-    fprintf(stderr, "usage: work file dimensions radius k maxDistance budget points\n");
+  if (argc != 8) {
+    fprintf(stderr, "usage: work file dimensions radius k maxDistance points\n");
     exit(2);
   }
   b.work = argv[1];
@@ -60,11 +61,10 @@ static inline bench bench_read(int argc, char **argv) {
   b.radius = (float)atof(argv[4]);
   b.k = (uint32_t)atoi(argv[5]);
   b.maxDistance = (float)atof(argv[6]);
-  b.budget = atof(argv[7]);
 
   size_t floats;
   b.base = read_floats(argv[2], &floats);
-  b.points = read_floats(argv[8], &b.pointFloats);
+  b.points = read_floats(argv[7], &b.pointFloats);
   b.baseFloats = floats;
   b.n = (uint32_t)(floats / b.dimensions);
   b.positions = (float *)allocate(floats * sizeof(float));
@@ -96,24 +96,26 @@ static inline uint32_t bench_mix_distance(uint32_t row, float distance2, uint32_
   return bench_mix(row, (uint32_t)(distance2 * 4096) * 16 + rank);
 }
 
-/* Runs `prepare` (may be NULL; not timed) and `run` until the budget is spent, after a warm-up.
- * Prints the times. */
-static inline void bench_times(const bench *b, void (*prepare)(void), void (*run)(void)) {
+/* For each line of input, runs `prepare` (may be NULL; not timed) and `run` for a turn, and prints
+ * the times of the runs. Returns at the end of input. */
+static inline void bench_take_turns(const bench *b, void (*prepare)(void), void (*run)(void)) {
   uint32_t frame = 0;
-  for (int measured = 0; measured <= 1; measured++) {
+  fflush(stdout);
+  for (int c; (c = getchar()) != EOF;) {
+    if (c != '\n') continue;
     double spent = 0;
-    for (uint32_t runs = 0;; runs++) {
-      const double budget = measured ? b->budget : b->budget / WARM_UP_SHARE;
-      if (measured && runs >= MOST_RUNS) break;
-      if (spent >= budget && runs >= (measured ? LEAST_RUNS : 1)) break;
+    printf("[");
+    for (uint32_t runs = 0; runs < TURN_RUNS || spent < TURN_MS; runs++) {
       if (!b->still) bench_place(b, frame++);
       if (prepare) prepare();
       const double start = now();
       run();
       const double time = now() - start;
       spent += time;
-      if (measured) printf("%s%.6f", runs ? ", " : "", time);
+      printf("%s%.6f", runs ? ", " : "", time);
     }
+    printf("]\n");
+    fflush(stdout);
   }
 }
 

@@ -75,8 +75,7 @@ int main(int argc, char **argv) {
   const bool asks = !strncmp(b.work, "neighbors", 9);
   bench_place(&b, moves ? 1 : 0);
   (asks ? nearest : frame)();
-  printf("{\"hash\": %u, \"times\": [", asks ? hash_neighbors() : hash_rows());
-  bench_times(&b, builds ? renew : NULL, moves || builds ? build : asks ? nearest : frame);
-  printf("]}\n");
+  printf("{\"hash\": %u}\n", asks ? hash_neighbors() : hash_rows());
+  bench_take_turns(&b, builds ? renew : NULL, moves || builds ? build : asks ? nearest : frame);
   return 0;
 }

@@ -72,8 +72,7 @@ int main(int argc, char **argv) {
     const RVO::Vector2 position = simulator->getAgentPosition(i);
     printf("%s%.9g, %.9g", i ? ", " : "", position.x(), position.y());
   }
-  printf("], \"times\": [");
-  bench_times(&b, restore_if_due, step);
   printf("]}\n");
+  bench_take_turns(&b, restore_if_due, step);
   return 0;
 }
