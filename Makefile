@@ -122,21 +122,19 @@ WASM_COMPILE = $(WASM_CLANG) $(EMCC_FLAGS) -DCOPSE_ONE_THREAD $(OPTIMIZE)
 WASM_CLANG = $(eval WASM_CLANG := $$(or $$(shell $(EMCC) -v -c c/base/core.c -o build/probe.o 2>&1 | \
   sed -n 's/^ *"\?\([^" ]*\)"\? -target.*/\1/p'),$(EMCC)) $$(shell $(EMCC) --cflags))$(WASM_CLANG)
 
-# The entries with a SIMD core of their own, wasm/entries/<noun>.js. FAMILIES_<noun>: the families
-# that the core is linked from. CREATED_<noun>: what it can create, by default the noun. CREATED: what the
-# cores with all classes can create.
-CLASS_CORES = agenttree grid kdtree octree obstacle crowd paths
-FAMILIES = points boxes walls crowd paths source frustum wrap sensors
-FAMILIES_agenttree = points
-FAMILIES_grid = points
-FAMILIES_kdtree = points
-FAMILIES_octree = boxes
-FAMILIES_obstacle = walls
-FAMILIES_crowd = crowd walls
-CREATED_crowd = crowd obstacle
-FAMILIES_paths = paths crowd walls
-CREATED_paths = flowfield crowd obstacle
-CREATED = $(filter-out paths,$(CLASS_CORES)) flowfield sensors
+# The families with a core and an entry of their own, wasm/entries/<family>.js. FAMILIES_<family>: what the core is
+# linked from. CREATED_<family>: what it can create. CREATED: what the cores with all classes can create.
+FAMILIES = points source sensors boxes walls crowd paths
+CORE_FAMILIES = points boxes walls crowd
+FAMILIES_points = points source sensors
+FAMILIES_boxes = boxes
+FAMILIES_walls = walls
+FAMILIES_crowd = crowd walls paths
+CREATED_points = agenttree grid kdtree sensors
+CREATED_boxes = octree
+CREATED_walls = obstacle
+CREATED_crowd = crowd obstacle flowfield
+CREATED = $(foreach family,points boxes crowd,$(CREATED_$(family)))
 
 WASM_HEADERS := $(wildcard wasm/*.h)
 wasm_objects = $(patsubst %,build/$(1)/%.o,$(C_NAMES))
@@ -153,19 +151,13 @@ build/scalar/%.o: c/%.c $(C_HEADERS) Makefile | $(SETUP)
 build/simd/wasm/%.o: wasm/%.c $(WASM_HEADERS) $(C_HEADERS) Makefile | $(SETUP)
 	@mkdir -p $(@D)
 	$(WASM_COMPILE) -msimd128 -c $< -o $@
-build/scalar/wasm/%.o: wasm/%.c $(WASM_HEADERS) $(C_HEADERS) Makefile | $(SETUP)
-	@mkdir -p $(@D)
-	$(WASM_COMPILE) -c $< -o $@
 
 build/core.wasm: $(call wasm_objects,simd) $(call boundary,simd,$(FAMILIES))
 	$(LINK) -msimd128 $(call creators,$(CREATED)) $^ -o $@
 	$(SHRINK) --enable-simd
-build/core-scalar.wasm: $(call wasm_objects,scalar) $(call boundary,scalar,$(FAMILIES))
-	$(LINK) $(call creators,$(CREATED)) $^ -o $@
-	$(SHRINK)
-# base comes after the class's own files: it then compresses better.
-$(CLASS_CORES:%=build/core-%.wasm): build/core-%.wasm: $(call wasm_objects,simd) $(call boundary,simd,$(FAMILIES))
-	$(LINK) -msimd128 $(call creators,$(or $(CREATED_$*),$*)) \
+# base comes after the family's own files: it then compresses better.
+$(CORE_FAMILIES:%=build/core-%.wasm): build/core-%.wasm: $(call wasm_objects,simd) $(call boundary,simd,$(FAMILIES))
+	$(LINK) -msimd128 $(call creators,$(CREATED_$*)) \
 	  $(filter-out build/simd/base/%,$(call wasm_objects,simd)) $(filter build/simd/base/%,$^) \
 	  $(call boundary,simd,$(FAMILIES_$*)) -o $@
 	$(SHRINK) --enable-simd
@@ -184,9 +176,9 @@ build/core-threads.wasm: $(call wasm_objects,threads) $(call boundary,threads,$(
 	$(LINK) $(THREADED) -sINITIAL_MEMORY=2MB $(THREADED_MEMORY) $(call creators,$(CREATED)) $^ -o $@
 	$(SHRINK) --enable-simd --enable-threads
 
-CORES = build/core.wasm build/core-scalar.wasm build/core-threads.wasm $(CLASS_CORES:%=build/core-%.wasm)
+CORES = build/core.wasm build/core-threads.wasm $(CORE_FAMILIES:%=build/core-%.wasm)
 
-## wasm: build the cores, into build/: SIMD, scalar, and a SIMD core for each class
+## wasm: build the cores, into build/: with all classes, with threads, and of each family
 wasm: $(CORES)
 
 # TypeDoc needs TypeScript 6, so that has the plain name.
@@ -195,14 +187,13 @@ TSC = node node_modules/typescript-7/bin/tsc
 ## lib: build the npm package, into dist/
 lib: dist/copse.js
 
-# Each core is deflated by itself: in parallel, and only if it changed. The scalar core is not deflated, as it is for
-# engines that can't inflate it. RELEASE=1 deflates for half a minute, 5% smaller.
-DEFLATED = $(patsubst %,%.deflated,$(filter-out build/core-scalar.wasm,$(CORES)))
+# Each core is deflated by itself: in parallel, and only if it changed. RELEASE=1 deflates for half a minute, 5% smaller.
+DEFLATED = $(CORES:%=%.deflated)
 build/%.wasm.deflated: build/%.wasm wasm/deflate.js | $(SETUP)
 	node wasm/deflate.js $< $(RELEASE)
 
 dist/copse.js: $(CORES) $(DEFLATED) $(JS_SOURCES) package.json | $(SETUP)
-	node wasm/build.js $(CLASS_CORES)
+	node wasm/build.js $(CORE_FAMILIES)
 	@touch $@
 
 # ---- The native library: it exports only what copse.h declares ----

@@ -1,9 +1,10 @@
 // AgentTree: many moving points, rebuilt every frame. Its methods are in points.js, sourced.js and
 // queries.js.
 
-import { INDEX_OPTIONS, Points, withFrustum } from './complete.js'
 import { callOf, checkInteger, checkOptions, checkWord } from './errors.js'
+import { withFrustum } from './frustum.js'
 import { MAX_CAPACITY } from './object.js'
+import { INDEX_OPTIONS, Points } from './sourced.js'
 
 const AXES = ['longest', 'cycle']
 const SPLITS = ['midpoint', 'median']

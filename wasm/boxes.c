@@ -384,3 +384,16 @@ int32_t boxes_raycast_many(int32_t handle, uint32_t n, float inflate, uint32_t m
       self->core, self->object.rooms[ROOM_GIVEN], n, &query, &filters,
       room_words(&self->object, ROOM_HITS), (float *)room_second(&self->object, ROOM_HITS)));
 }
+
+/* Finds all items but those wholly outside one of the `count` planes in the buffer ROOM_GIVEN. */
+EXPORT("boxes_frustum")
+int32_t boxes_frustum(int32_t handle, uint32_t count, uint32_t mask, uint32_t exclude,
+                      uint32_t sort) {
+  boxes *self = boxes_of(handle);
+  if (!self) return FAILED(COPSE_STALE_SLOT);
+  if (!is_given(&self->object, UINT64_C(4) * count)) return FAILED(COPSE_INVALID_ARGUMENT);
+  const copse_query query = query_of(mask, exclude, sort);
+  const copse_status status = copse_octree_frustum(self->core, self->object.rooms[ROOM_GIVEN],
+                                                   count, &query, &self->results);
+  return result_or_failed(self->results.total, status);
+}

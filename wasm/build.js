@@ -1,7 +1,7 @@
 // Builds dist/ from the cores in build/ and their deflated copies (see deflate.js): checks the
 // cores, bundles each entry into one minified file with a source map, and prints the size of that
-// file gzipped. The arguments of `node wasm/build.js <noun>…` are the classes that have their own
-// core and entry, such as `grid`.
+// file gzipped. The arguments of `node wasm/build.js <family>…` are the families that have their own
+// core and entry, such as `points`.
 
 import { copyFileSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { gzipSync } from 'node:zlib'
@@ -13,7 +13,7 @@ import { rolldown } from 'rolldown'
  */
 const MINIFY = { mangle: { keepNames: { function: false, class: true } } }
 
-const nouns = process.argv.slice(2)
+const families = process.argv.slice(2)
 
 const EXPECTED_IMPORTS = ['env.emscripten_notify_memory_growth', 'env.memory']
 
@@ -21,12 +21,7 @@ const root = new URL('../', import.meta.url)
 const path = (/** @type {string} */ name) => new URL(name, root).pathname
 
 mkdirSync(path('dist'), { recursive: true })
-for (const core of [
-  'core',
-  'core-scalar',
-  'core-threads',
-  ...nouns.map((noun) => `core-${noun}`),
-]) {
+for (const core of ['core', 'core-threads', ...families.map((family) => `core-${family}`)]) {
   const module = new WebAssembly.Module(readFileSync(path(`build/${core}.wasm`)))
   // The linker does not report an undefined C symbol, but makes it an import: so check the imports.
   const imports = WebAssembly.Module.imports(module).map(({ module, name }) => `${module}.${name}`)
@@ -36,8 +31,8 @@ for (const core of [
 }
 
 /**
- * A plugin that replaces the import of a .wasm file by its bytes as base64 text or, if the import
- * ends with `?deflated`, by those of its deflated copy. The text is a property of an object, which a
+ * A plugin that replaces the import of a .wasm file, which ends with `?deflated`, by the bytes of
+ * its deflated copy as base64 text. The text is a property of an object, which a
  * minifier leaves where it is: at the front of the bundle, where it compresses best. A plain string
  * may be moved.
  */
@@ -45,10 +40,9 @@ const inlineCore = {
   name: 'inline-core',
   resolveId: (/** @type {string} */ id) => (id.includes('.wasm?') ? id : null),
   load(/** @type {string} */ id) {
-    const [file, form] = id.split('?')
+    const [file] = id.split('?')
     if (!file.endsWith('.wasm')) return null
-    const name = file.replace(/^\.*\//, '')
-    const bytes = readFileSync(path(`build/${name}${form === 'deflated' ? '.deflated' : ''}`))
+    const bytes = readFileSync(path(`build/${file.replace(/^\.*\//, '')}.deflated`))
     const base64 = bytes.toString('base64')
     const code = `export default { base64: '${base64}' }`
     return { code, map: { mappings: '' } } // an empty source map
@@ -67,26 +61,12 @@ const inlineText = {
   },
 }
 
-/**
- * A plugin that replaces the module complete.js with single.js, which has fewer features and is
- * smaller. It is used for the entries that `nouns` lists, such as 'grid', except 'paths'.
- * @type {import('rolldown').Plugin}
- */
-const single = {
-  name: 'single',
-  resolveId(id, importer) {
-    return id === './complete.js' ? this.resolve('./single.js', importer) : null
-  },
-}
-
 const WITH_TYPES = ['copse', 'worker', 'threads', 'thread'] // have a .d.ts file; for the others, one is made
 for (const entry of WITH_TYPES) copyFileSync(path(`wasm/${entry}.d.ts`), path(`dist/${entry}.d.ts`))
-for (const entry of ['copse', 'scalar', 'external', 'worker', 'threads', 'thread', ...nouns]) {
+for (const entry of ['copse', 'external', 'worker', 'threads', 'thread', ...families]) {
   const file = path(`dist/${entry}.js`)
   const input = path(entry === 'thread' ? 'wasm/thread.js' : `wasm/entries/${entry}.js`)
-  const isSingle = nouns.includes(entry) && entry !== 'paths'
-  const plugins = isSingle ? [inlineCore, single] : [inlineCore, inlineText]
-  const bundle = await rolldown({ input, plugins })
+  const bundle = await rolldown({ input, plugins: [inlineCore, inlineText] })
   const { output } = await bundle.write({ file, format: 'esm', minify: MINIFY, sourcemap: true })
   if (!WITH_TYPES.includes(entry)) {
     const types = `export { ${output[0].exports.join(', ')} } from './copse.js'\nexport type * from './copse.js'\n`

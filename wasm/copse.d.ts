@@ -1,5 +1,5 @@
 // The manual: every class, method and option of the package, with its types. The classes are in the
-// files beside this one; each entry ('copse', 'copse/grid', …) exports some or all of them.
+// files beside this one; each entry ('copse', 'copse/points', …) exports some or all of them.
 //
 // Rules for all classes:
 //
@@ -58,7 +58,7 @@ export type WasmSource =
   | Wasm<'Module', never>
 
 export interface InitOptions {
-  /** The core to use. Default: the core of the entry that you import, such as 'copse/grid'. */
+  /** The core to use. Default: the core of the entry that you import, such as 'copse/points'. */
   wasm?: WasmSource
   /**
    * The initial size of linear memory, in bytes, at most 2 GiB. If the size is large enough, memory
@@ -492,7 +492,6 @@ export interface IndexOptions {
    *   `slots` throw a `TypeError`.
    * - After `dispose()` of the source, `build`, `has`, `allWithin`, `allNeighbors` and all
    *   properties throw `DISPOSED`; other queries still use the last build.
-   * - An entry with only one kind of index, such as 'copse/grid', does not have this option.
    */
   source?: Crowd | Crowd3D | Points<2> | Points<3>
 }
@@ -723,7 +722,6 @@ export interface CellOptions {
    * they may be wider than `cellSize`. They are also wider if there would otherwise be more than
    * about four cells per agent. `range`, `countRange`, `cone`, `raycast`, their other forms,
    * `frustum`, and sensors that are boxes throw a `TypeError`. Default: the world does not wrap.
-   * 'copse/grid' does not have this option.
    */
   wrap?: readonly number[]
 }
@@ -889,7 +887,6 @@ export interface SensorsStats {
  *
  * Once the index or its source is disposed, `update` and `restore` throw `DISPOSED`. Snapshots hold
  * the sensors and which agents are inside them, but not the index: save and restore the index too.
- * Only the entries 'copse', 'copse/scalar' and 'copse/external' have this class.
  */
 export class Sensors<D extends Dimensions = 2> extends Slots {
   constructor(options: SensorsOptions<D>)

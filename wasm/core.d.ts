@@ -1,5 +1,5 @@
 // The types of imported cores (.wasm files). build.js replaces each import by an object that holds
-// the file as base64 text, deflated first if the import ends with `?deflated`.
+// the deflated file as base64 text.
 declare module '*?deflated' {
   const core: { base64: string }
   export default core
@@ -8,8 +8,4 @@ declare module '*?deflated' {
 declare module '*?text' {
   const text: string
   export default text
-}
-declare module '*?base64' {
-  const core: { base64: string }
-  export default core
 }

@@ -3,6 +3,8 @@
 #include "objects.h"
 #include "threads.h"
 
+#include "../c/crowd/crowd.h"
+
 #include <string.h>
 
 typedef struct crowd {
@@ -132,6 +134,21 @@ static copse_status crowd_restore(object *base, const void *bytes, size_t size) 
   return copse_crowd_restore(crowd_core(base), bytes, size);
 }
 
+static bool crowd_agents(object *base, agents *found) {
+  copse_crowd *core = ((crowd *)base)->core;
+  const copse_crowd_arrays arrays = copse_crowd_get(core);
+  const float *x = arrays.positions;
+  const uint32_t dim = copse_crowd_dimensions(core);
+  *found = (agents){dim,
+                    {{{x, x + 1, x + dim - 1}, dim},
+                     crowd_find_present(core),
+                     arrays.generations,
+                     copse_crowd_slots(core)},
+                    arrays.masks,
+                    arrays.radii};
+  return true;
+}
+
 static const family CROWD = {
     .bytes = sizeof(crowd),
     .views = CROWD_VIEWS(VIEW_TEXT),
@@ -146,6 +163,7 @@ static const family CROWD = {
     .save = crowd_save,
     .restorable = crowd_restorable,
     .restore = crowd_restore,
+    .agents = crowd_agents,
 };
 
 /* Creates a crowd. A capacity of 0 means the default. */

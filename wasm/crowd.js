@@ -11,7 +11,7 @@ import {
   MAX_COORDINATE,
   refuse,
 } from './errors.js'
-import { withFollow } from './complete.js'
+import { withFollow } from './follow.js'
 import { instanceOr } from './init.js'
 import { View } from './memory.js'
 import { MAX_CAPACITY, moveAgent, Slots } from './object.js'

@@ -65,10 +65,6 @@ export function failure(instance, call, result) {
   return code === 'INVALID_ARGUMENT' ? new RangeError(message) : new CopseError(code, message)
 }
 
-/** Returns the error for a call that needs the core with all classes. */
-export const notInCore = (call) =>
-  new CopseError('NOT_READY', `${place(call)}: not in this core: use core.wasm`)
-
 function shown(value) {
   if (typeof value === 'string') return `'${value}'`
   if (typeof value === 'object' && value !== null) return value.constructor?.name ?? 'an object'

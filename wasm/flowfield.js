@@ -50,7 +50,7 @@ function definition(options) {
   if (radius !== undefined) checkRadius(call, radius, Math.fround(cell) / 2)
   if (capacity !== undefined) checkInteger(call, 'capacity', capacity, 1, MAX_ANCHORS)
   if (goals !== undefined) checkInteger(call, 'goals', goals, 1, MAX_ANCHORS)
-  const owner = instanceOr('FlowField', 'flowfield', instance, 'paths')
+  const owner = instanceOr('FlowField', 'flowfield', instance)
   const words = [minX, minY, maxX, maxY, cell, radius ?? cell / 2, capacity ?? 0, goals ?? 0]
   return { owner, words }
 }

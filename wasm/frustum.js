@@ -1,6 +1,6 @@
 // Frustum queries of the 3D classes.
 
-import { checkArray, notInCore, refuse } from './errors.js'
+import { checkArray, refuse } from './errors.js'
 import { isInside, lengthOf, offsetOf } from './memory.js'
 import { mixin, Slots } from './object.js'
 import { ask, checkUnsorted, ids, into, query, SEARCH } from './queries.js'
@@ -9,7 +9,6 @@ import { ask, checkUnsorted, ids, into, query, SEARCH } from './queries.js'
 function frustum(object, method, planes, options) {
   ask(object, method, options, SEARCH)
   checkUnsorted(object)
-  if (!object._wasm.frustum) throw notInCore(object)
   const count = object._takePoints('planes', planes, 4)
   if (count === 0) refuse(object, 'planes.length', 0, 'at least 4')
   const { mask, exclude, sort } = query

@@ -1,8 +1,9 @@
 // Grid: many moving points, queried mostly with one radius, rebuilt every frame. Its methods are in
 // points.js, sourced.js, wrap.js and queries.js.
 
-import { GRID_OPTIONS, GridPoints, withFrustum } from './complete.js'
 import { callOf, checkFloat32, checkOptions, refuse } from './errors.js'
+import { withFrustum } from './frustum.js'
+import { GRID_OPTIONS, GridPoints } from './wrap.js'
 
 const OPTIONS = [...GRID_OPTIONS, 'cellSize']
 const GridPoints3D = /* @__PURE__ */ withFrustum(GridPoints)

@@ -8,6 +8,8 @@ const START_BYTES = 2 ** 24 // costs little: the system provides a page when it 
 const MIN_BYTES = 2 ** 20 // for the core's stack and data: INITIAL_MEMORY in the Makefile
 const MAX_MEMORY = 2 ** 31
 const GROWTHS = ['allow', 'error']
+/** A tiny module that uses a SIMD type (v128): an engine without SIMD rejects it. */
+const PROBE = 'AGFzbQEAAAABBQFgAAF7AwIBAAoIAQYAQQD9Dws='
 
 /**
  * Marks every `Instance`. Each entry point of the package bundles its own copy of the class, so
@@ -26,7 +28,7 @@ export class Instance {
   #functions = {}
   /** Lists of names by address, filled by `names`. @type {Record<number, string[]>} */ #names = {}
   /** @type {WebAssembly.Memory} */ memory
-  /** The entry point of the package that made this instance, such as 'copse/grid'. */
+  /** The entry point of the package that made this instance, such as 'copse/points'. */
   _entry = ''
 
   get [BRAND]() {
@@ -110,7 +112,7 @@ export class Instance {
 
   /**
    * True if the core can create objects of a type. `noun` is the type's name in the core, such as
-   * `grid`: the core then has a function `grid_create`. Some cores have only one or two types.
+   * `grid`: the core then has a function `grid_create`. Some cores have only one family.
    */
   has(noun) {
     return `${noun}_create` in this.#exports
@@ -123,24 +125,22 @@ export class Instance {
 
 /** @type {Instance | null} */
 let defaultInstance = null
-/** The entry point that this module is bundled into, such as 'copse/grid': for messages. */
+/** The entry point that this module is bundled into, such as 'copse/points': for messages. */
 let entryName = ''
 
 /**
  * Returns the instance for a new object: the option `instance`, or else the default instance.
- * Throws if there is no instance, or if the core of the instance lacks the object's class. `core`
- * is the name of a core that has the class, for the message.
+ * Throws if there is no instance, or if the core of the instance lacks the object's class: that of a
+ * smaller entry, which the option `wasm` of init() brought.
  */
-export function instanceOr(owner, noun, option, core = noun) {
+export function instanceOr(owner, noun, option) {
   if (option !== undefined && !option?.[BRAND])
     refuse(callOf(owner), 'instance', option, 'made by create()', false)
   const instance = option ?? defaultInstance
   if (!instance)
     throw new CopseError('NOT_READY', `${owner}: await init() from '${entryName}' first`)
-  if (!instance.has(noun)) {
-    const text = `${owner}: not in this core: use core.wasm or core-${core}.wasm`
-    throw new CopseError('NOT_READY', text)
-  }
+  if (!instance.has(noun))
+    throw new CopseError('NOT_READY', `${owner}: not in this core: use core.wasm`)
   return instance
 }
 
@@ -195,8 +195,8 @@ export function entry(name, bringCore, Kind = Instance, more = []) {
     checkWord(call, 'growth', growth, GROWTHS)
     if (onGrow !== undefined && typeof onGrow !== 'function')
       refuse(call, 'onGrow', onGrow, 'a function', false)
-    if (typeof WebAssembly === 'undefined')
-      throw new Error(`${owner}: this engine has no WebAssembly`)
+    if (!globalThis.WebAssembly?.validate(fromBase64(PROBE)))
+      throw new Error(`${owner}: this engine has no WebAssembly with SIMD`)
     let module
     if (wasm === undefined) {
       compiled ??= Promise.resolve(bringCore()).then(compile)

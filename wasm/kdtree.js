@@ -1,13 +1,14 @@
 // KdTree: points that seldom move. Its methods are in points.js, sourced.js and queries.js. A tree
 // can also be made from a snapshot.
 
-import { INDEX_OPTIONS, Points, withFrustum } from './complete.js'
 import { callOf, checkArray, checkOptions, checkWord, CopseError } from './errors.js'
+import { withFrustum } from './frustum.js'
 import { instanceOr } from './init.js'
 import { isInside, plainBytes } from './memory.js'
 import { inPieces } from './object.js'
 import { ON_NON_FINITE } from './points.js'
 import { badSnapshot, classOf, isSnapshot, wordOf } from './snapshot.js'
+import { INDEX_OPTIONS, Points } from './sourced.js'
 
 const BUILDERS = ['quickselect', 'median-of-medians', 'presort']
 

@@ -56,7 +56,7 @@ static object *any_of(int32_t handle) {
 
 object *object_of(int32_t handle, const family *family) {
   object *self = any_of(handle);
-  return self && self->family == family ? self : NULL;
+  return self && (!family || self->family == family) ? self : NULL;
 }
 
 static copse_status grow_table(void) {

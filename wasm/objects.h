@@ -49,6 +49,15 @@ typedef struct object {
 
 enum { OBJECT_BYTES = 384, MAX_FIGURES = 16 };
 
+/* The agents of a crowd or of an index of points, in arrays by slot. */
+typedef struct agents {
+  uint32_t dimensions;
+  copse_sensed_agents core; /* positions, groups and generations. The groups of a slot are 0 if the
+                             * slot is free or its agent is disabled: so no index finds the agent */
+  const uint32_t *masks;
+  const float *radii;
+} agents;
+
 /* The functions of a family of objects, such as points or walls, and the names of its views and
  * figures. A view is an array that JavaScript accesses in linear memory; a figure is a number that
  * stats() returns. The text `views` has "name:type " for each view, `figures` has "name " for each
@@ -80,6 +89,9 @@ struct family {
    * have no cells. */
   size_t (*cells)(object *self, size_t skipped, float *out, size_t capacity);
   bool (*validate)(object *self); /* NULL: nothing to check */
+  /* Writes the agents that an index can take as its source. Returns false if the object has no
+   * agents of its own. NULL: objects of this family have none. */
+  bool (*agents)(object *self, agents *found);
 };
 
 /* Each kind of object lists its arrays as VIEW(name, type, address), and its statistics as
@@ -144,7 +156,7 @@ ALWAYS_INLINE bool room_for_all(object *self, uint32_t total, copse_status *stat
   return false;
 }
 
-/* Returns the live object of a handle if it is of this family, else NULL. */
+/* Returns the live object of a handle if it is of this family, else NULL. NULL: of any family. */
 object *object_of(int32_t handle, const family *family);
 
 /* True if `bytes` bytes can be allocated. Before several allocations, call this once with their

@@ -2,7 +2,6 @@
 // queries that they share with the indexes of points are in queries.js. The first comment there
 // explains how a method takes the arguments of 2D and of 3D.
 
-import { withFrustum } from './complete.js'
 import {
   callOf,
   checkArguments,
@@ -17,6 +16,7 @@ import {
   place,
   refuse,
 } from './errors.js'
+import { withFrustum } from './frustum.js'
 import { MAX_CAPACITY, mixin, NONE, Slots } from './object.js'
 import {
   ask,

@@ -142,6 +142,21 @@ static size_t points_cells(object *base, size_t skipped, float *out, size_t capa
 }
 static bool points_validate(object *base) { return copse_points_validate(points_core(base)); }
 
+static bool points_agents(object *base, agents *found) {
+  const points *self = (points *)base;
+  if (self->isExternal) return false;
+  const copse_positions own = copse_points_positions(self->core);
+  points_hide_free(self->core);
+  *found = (agents){self->dimensions,
+                    {{{own.axes[0], own.axes[1], own.axes[2]}, own.stride},
+                     copse_points_groups(self->core),
+                     copse_points_generations(self->core),
+                     copse_points_slots(self->core)},
+                    self->masks,
+                    self->radii};
+  return true;
+}
+
 static const family POINTS = {
     .bytes = sizeof(points),
     .views = POINTS_VIEWS(VIEW_TEXT),
@@ -157,6 +172,7 @@ static const family POINTS = {
     .restorable = points_restorable,
     .restore = points_restore,
     .cells = points_cells,
+    .agents = points_agents,
     .validate = points_validate,
 };
 
@@ -592,4 +608,27 @@ int32_t points_raycast_many(int32_t handle, uint32_t n, float inflate, uint32_t 
   return zero_or_failed(copse_points_raycast_many(
       self->core, self->object.rooms[ROOM_GIVEN], n, radius, radii, &query, &filters,
       room_words(&self->object, ROOM_HITS), (float *)room_second(&self->object, ROOM_HITS)));
+}
+
+/* Finds the agents inside all of the `count` planes in the object's buffer ROOM_GIVEN. */
+EXPORT("points_frustum")
+int32_t points_frustum(int32_t handle, uint32_t count, uint32_t mask, uint32_t exclude,
+                       uint32_t sort) {
+  points *self = points_of(handle);
+  if (!self) return FAILED(COPSE_STALE_SLOT);
+  if (!is_given(&self->object, UINT64_C(4) * count)) return FAILED(COPSE_INVALID_ARGUMENT);
+  const copse_query query = query_of(mask, exclude, sort);
+  const copse_status status = copse_points_frustum(self->core, self->object.rooms[ROOM_GIVEN],
+                                                   count, &query, &self->results);
+  return result_or_failed(self->results.total, status);
+}
+
+/* Makes a grid's world wrap around (see copse_grid_def). The grid must not have been built yet. */
+EXPORT("points_set_wrap")
+int32_t points_set_wrap(int32_t handle, float minX, float minY, float minZ, float maxX, float maxY,
+                        float maxZ) {
+  points *self = points_of(handle);
+  if (!self) return FAILED(COPSE_STALE_SLOT);
+  const float plane[] = {minX, minY, maxX, maxY}, space[] = {minX, minY, minZ, maxX, maxY, maxZ};
+  return zero_or_failed(grid_set_wrap(self->core, self->dimensions == 3 ? space : plane));
 }

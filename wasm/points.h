@@ -30,15 +30,6 @@ points *points_of(int32_t handle);
  * and for a slot that is not in the last build. NULL: all radii are 0. */
 void points_use_radii(points *self, const float *radii);
 
-/* The agents of a crowd or of an index of points, in arrays by slot. */
-typedef struct agents {
-  uint32_t dimensions;
-  copse_sensed_agents core; /* positions, groups and generations. The groups of a slot are 0 if the
-                             * slot is free or its agent is disabled: so no index finds the agent */
-  const uint32_t *masks;
-  const float *radii;
-} agents;
-
 /* Returns the AgentTree, Grid or KdTree of a handle, and writes the agents of its source to *own.
  * Returns NULL if the index or its source was destroyed, or if it has no source. */
 points *sourced_of(int32_t handle, agents *own);

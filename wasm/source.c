@@ -1,41 +1,13 @@
 /* Indexes whose agents are those of another object, the source: a crowd or another index. They have
- * no buffers for agents. Only the cores with all classes contain this code. */
+ * no buffers for agents. */
 
 #include "points.h"
 
-#include "../c/crowd/crowd.h"
-
 #include <string.h>
 
-/* Writes to *found the agents of the crowd or index that a handle refers to. Returns false if the
- * handle is stale, or if that object has no agents of its own. */
 static bool agents_of(int32_t handle, agents *found) {
-  const points *index = points_of(handle);
-  copse_crowd *crowd = crowd_core_of(handle);
-  if (crowd) {
-    const copse_crowd_arrays arrays = copse_crowd_get(crowd);
-    const float *x = arrays.positions;
-    const uint32_t dim = copse_crowd_dimensions(crowd);
-    *found = (agents){dim,
-                      {{{x, x + 1, x + dim - 1}, dim},
-                       crowd_find_present(crowd),
-                       arrays.generations,
-                       copse_crowd_slots(crowd)},
-                      arrays.masks,
-                      arrays.radii};
-  } else if (index && !index->isExternal) {
-    const copse_positions own = copse_points_positions(index->core);
-    points_hide_free(index->core);
-    *found = (agents){index->dimensions,
-                      {{{own.axes[0], own.axes[1], own.axes[2]}, own.stride},
-                       copse_points_groups(index->core),
-                       copse_points_generations(index->core),
-                       copse_points_slots(index->core)},
-                      index->masks,
-                      index->radii};
-  } else
-    return false;
-  return true;
+  object *source = object_of(handle, NULL);
+  return source && source->family->agents && source->family->agents(source, found);
 }
 
 points *sourced_of(int32_t handle, agents *own) {

@@ -1,8 +1,7 @@
 // Indexes of points with the option `source`: their agents are those of a crowd or of another
-// index. An entry with one class does not contain this module (see complete.js): it has no other
-// class whose objects could be sources.
+// index.
 
-import { callOf, CopseError, notInCore, place, refuse } from './errors.js'
+import { callOf, CopseError, place, refuse } from './errors.js'
 import { mixin } from './object.js'
 import { INDEX_OPTIONS as OWN_OPTIONS, PointsOnly } from './points.js'
 import { Queries } from './queries.js'
@@ -45,7 +44,6 @@ class SourcedPoints extends PointsOnly {
     super(name, dimensions, noun, { ...options, capacity, layout, instance }, own, true)
     this._holder = holder
     this._hasRadii = true
-    this._need('set_source')
     const { source_build, source_take_radii, source_all_within, source_all_neighbors } = this._wasm
     this._wasm = {
       ...this._wasm,
@@ -55,13 +53,6 @@ class SourcedPoints extends PointsOnly {
       all_neighbors: source_all_neighbors,
     }
     this._leave(this._enter().set_source(this._handle, holder._handle))
-  }
-
-  /** For constructors: throws if the core lacks a function, as the cores with one class do. */
-  _need(name) {
-    if (this._wasm[name]) return
-    this.dispose()
-    throw notInCore(this)
   }
 
   /**

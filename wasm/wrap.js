@@ -29,7 +29,6 @@ export class GridPoints extends Points {
     const sides = wrap === undefined ? [] : checkBox(callOf(name), 'wrap', wrap, dimensions)
     super(name, dimensions, noun, options, own)
     if (wrap === undefined) return
-    this._need('set_wrap')
     this._leave(this._enter().set_wrap(this._handle, ...sides))
     this._refusal = 'not in a world that wraps around'
     for (const method of REFUSED) if (method in this) refuseMethod(this, method)

@@ -48,7 +48,6 @@ async function measureRow() {
   const agents = create(spread, n, dimensions)
   const isOurs = ({ name, dimensions: possible }) =>
     /^copse/.test(name) &&
-    !/scalar/.test(name) &&
     possible.includes(dimensions) &&
     (family !== 'crowd' || name.includes('exact'))
   const results = {}

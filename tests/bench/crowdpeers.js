@@ -8,8 +8,7 @@
 
 import { Crowd as RecastCrowd, init as initRecast } from '@recast-navigation/core'
 import { generateSoloNavMesh } from '@recast-navigation/generators'
-import * as simd from 'copse'
-import * as scalar from 'copse/scalar'
+import * as copse from 'copse'
 import { AGENT, obstaclesOf, TIME_STEP } from './crowds.js'
 
 /** Creates a copse crowd and its walls. @param {any} copse an entry */
@@ -58,7 +57,7 @@ const oursBy = (copse) => (state) => {
 
 /** Runs the published algorithm alone. Results differ from those of the other crowds, so there is no hash. */
 function exactly(state) {
-  const { crowd, dispose } = createOurs(simd, state, { ...AGENT, exact: true })
+  const { crowd, dispose } = createOurs(copse, state, { ...AGENT, exact: true })
   for (let i = 0; i < state.n; i++) crowd.add({ position: new Array(state.dimensions).fill(0) })
   for (const name of ['positions', 'velocities', 'goals']) crowd[name].set(state[name])
   const base = crowd.save()
@@ -167,9 +166,8 @@ const [IN_2D, BOTH] = [[2], [2, 3]]
 
 /** The fields are those of `stillPeers`. */
 export const crowdPeers = [
-  { name: 'copse Crowd', create: oursBy(simd), dimensions: BOTH },
+  { name: 'copse Crowd', create: oursBy(copse), dimensions: BOTH },
   { name: 'copse Crowd exact', create: exactly, dimensions: BOTH },
-  { name: 'copse Crowd scalar', create: oursBy(scalar), dimensions: BOTH },
   { name: 'recast-navigation', create: recast, dimensions: IN_2D, pace: 'recast' },
 ]
 

@@ -10,7 +10,6 @@ const FRAME_MS = 1000 / 60
 const looks = {
   copse: { color: '#12a05c', bold: true },
   'copse Grid': { color: '#1a9c9c' },
-  'copse scalar': { color: '#12a05c', dashed: true },
   'grid by hand': { color: '#e0a100' },
   'nanoflann native': { color: '#7d8590', dashed: true },
   kdbush: { color: '#d9622b' },

@@ -1,7 +1,7 @@
 // The libraries for points that stay: copse's k-d tree with each of its builders, the libraries of peers.js that
 // can search for the nearest, and other k-d trees. The interface is that of peers.js.
 
-import * as simd from 'copse'
+import * as copse from 'copse'
 import kdTreeJavascript from 'kd-tree-javascript'
 import KDBush from 'kdbush'
 import ndarray from 'ndarray'
@@ -10,7 +10,7 @@ import { nearest, neighbors } from '../../web/peers/kdbushsearch.js'
 import { ours, packages, peers } from '../../web/peers/peers.js'
 import { sortPerLevel } from '../../web/peers/sortperlevel.js'
 
-const { KdTree, KdTree3D } = simd
+const { KdTree, KdTree3D } = copse
 
 /** @param {string} [builder] without one, the default */
 const kdTreeBy = (builder) => ours(KdTree, KdTree3D, () => (builder ? { builder } : {}))

@@ -38,7 +38,6 @@ export async function buildPage(list = SUITES) {
         alias: [
           { find: './suites.js', replacement: here(`${list}.js`) },
           { find: /^copse$/, replacement: `${dist}/copse.js` },
-          { find: /^copse\/scalar$/, replacement: `${dist}/scalar.js` },
           { find: /^copse\/threads$/, replacement: `${dist}/threads.js` },
         ],
       },

@@ -21,7 +21,7 @@ const ANSWER = '0 1'
 /** What threads/main.js logs with two threads, and in a page that can't have them. */
 const TWO_THREADS = '2 threads 315040'
 const ONE_THREAD = '1 the page is not cross-origin isolated 315040'
-const ENTRIES = ['copse', 'copse/scalar', 'copse/external']
+const ENTRIES = ['copse', 'copse/points', 'copse/external']
 const DIST = 'node_modules/copse/dist'
 const TYPES = {
   '.html': 'text/html',
@@ -250,7 +250,7 @@ function testRuntime(folder, command, reading = command) {
   }
   const url = `new URL(import.meta.resolve('copse/core.wasm'))`
   const bytes = `(await import('node:fs')).readFileSync(${url})`
-  const one = url.replace('core', 'core-agenttree')
+  const one = url.replace('core', 'core-points')
   for (const core of [url, `${url}.href`, bytes, `await WebAssembly.compile(${bytes})`, one]) {
     copyMainWithCore(folder, core)
     assert.is(run(folder, reading), ANSWER, core)
@@ -337,7 +337,7 @@ async function testBundler(folder, command) {
  * @param {string} command
  */
 async function testPlainBundler(folder, command) {
-  for (const entry of ['copse', 'copse/scalar']) {
+  for (const entry of ['copse', 'copse/points']) {
     copyMainFor(folder, entry)
     assert.is(await buildAndRun(folder, command), ANSWER, entry)
   }
@@ -350,7 +350,7 @@ for (const version of [8, 7])
   weekly(`Vite ${version}`, [`vite@${version}`], async (folder) => {
     await testBundler(folder, 'vite build')
     await withVite(folder, assertAnswer) // the worker of bundles()
-    for (const entry of ['copse', 'copse/scalar']) {
+    for (const entry of ['copse', 'copse/points']) {
       copyMainFor(folder, entry)
       await withVite(folder, assertAnswer)
     }
@@ -376,7 +376,7 @@ weekly('Rollup', ['rollup@4', '@rollup/plugin-node-resolve@16'], (folder) =>
   testPlainBundler(folder, 'rollup main.js --dir dist --plugin node-resolve'),
 )
 
-weekly('an entry for one kind', ['esbuild@0.28'], async (folder) => {
+weekly('an entry for one family', ['esbuild@0.28'], async (folder) => {
   copyFile(folder, 'only/main.js')
   assert.is(run(folder, 'node main.js'), ANSWER)
   const command = 'esbuild main.js --bundle --format=esm --outdir=dist'
@@ -514,7 +514,7 @@ weekly('a page that brings the core', [], async (folder) => {
   const url = `new URL('./${DIST}/core.wasm', import.meta.url)`
   for (const core of [
     `'${DIST}/core.wasm'`,
-    `'${DIST}/core-agenttree.wasm'`,
+    `'${DIST}/core-points.wasm'`,
     url,
     `await (await fetch(${url})).arrayBuffer()`,
     `fetch(${url})`,

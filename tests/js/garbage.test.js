@@ -5,7 +5,7 @@ import { execFileSync } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { CORES } from './support/indexes.js'
+import { INDEXES } from './support/indexes.js'
 
 const script = (name) => fileURLToPath(new URL(`./support/garbage/${name}`, import.meta.url))
 
@@ -28,7 +28,7 @@ const inThreads = (...words) => run('--max-semi-space-size=16', script('threads.
 
 const test = suite('garbage')
 
-for (const kind of [...CORES, 'Crowd', 'Sensors', 'FlowField'])
+for (const kind of [...INDEXES, 'Crowd', 'Sensors', 'FlowField'])
   test(`frames of ${kind} make no garbage`, () => {
     const bytes = bytesPerFrame(kind)
     assert.ok(bytes < 1, `${bytes} bytes per frame`)

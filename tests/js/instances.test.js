@@ -7,7 +7,7 @@ import {
   bytesOf,
   assertThrown,
   className,
-  CORES,
+  INDEXES,
   dimensionsOf,
   KINDS,
   requiredOf,
@@ -23,7 +23,7 @@ const MIN_MEMORY = 2 ** 20
 const DEFAULT_MEMORY = 2 ** 24
 
 /** Every class, with the options that have no default. */
-const CLASSES = [...CORES, 'Crowd', 'FlowField'].flatMap((kind) =>
+const CLASSES = [...INDEXES, 'Crowd', 'FlowField'].flatMap((kind) =>
   dimensionsOf(kind).map((dimensions) => [
     className(kind, dimensions),
     requiredOf(kind, dimensions),
@@ -102,7 +102,7 @@ test('init is memoized', async () => {
 })
 
 test('init({ memory }) reserves memory, so that it does not grow later', async () => {
-  const trees = await import('copse/agenttree')
+  const trees = await import('copse/points')
   const instance = await trees.init({ memory: ENOUGH_MEMORY })
   const bytes = bytesOf(instance)
   assert.ok(bytes >= ENOUGH_MEMORY)

@@ -570,12 +570,4 @@ test('a snapshot of a larger index is refused', () => {
   assert.is(thrown(() => sensors.restore(from.save())).code, 'FULL')
 })
 
-test('are refused in cores without them', async () => {
-  const grids = await import('copse/grid')
-  const index = new grids.Grid({ cellSize: 1, instance: await grids.create() })
-  const error = thrown(() => new copse.Sensors({ index }))
-  assert.is(error.code, 'NOT_READY')
-  assert.is(error.message, 'Sensors: not in this core: use core.wasm')
-})
-
 test.run()

@@ -5,19 +5,13 @@ import { readFileSync } from 'node:fs'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import * as copse from 'copse'
-import { CORES, nounOf, thrown } from './support/indexes.js'
+import { thrown } from './support/indexes.js'
 import { createRandom } from '../../web/random.js'
 
 const STACK_BYTES = 262144 // of the Makefile
 const [GLOBALS, DATA] = [6, 11]
 
-const NAMES = [
-  'core',
-  'core-scalar',
-  ...CORES.map((kind) => `core-${nounOf(kind)}`),
-  'core-crowd',
-  'core-paths',
-]
+const NAMES = ['core', ...['points', 'boxes', 'walls', 'crowd'].map((family) => `core-${family}`)]
 const read = (name) => readFileSync(new URL(`../../dist/${name}.wasm`, import.meta.url))
 
 /** Returns a reader of a WebAssembly module's numbers. */

@@ -7,35 +7,26 @@ import { install, root, run } from '../consumers/install.js'
 
 const USE = `
 import { init, AgentTree } from 'copse'
-import { init as initScalar, AgentTree3D } from 'copse/scalar'
 import { init as initExternal, AgentTree as External } from 'copse/external'
-import { init as initAgentTree, AgentTree as Alone } from 'copse/agenttree'
-import { init as initGrid, Grid3D } from 'copse/grid'
-import { init as initKdTree, KdTree } from 'copse/kdtree'
-import { init as initOctree, Octree, Quadtree } from 'copse/octree'
-import { init as initObstacle, ObstacleTree } from 'copse/obstacle'
-import { init as initCrowd, Crowd, ObstacleTree as CrowdWalls } from 'copse/crowd'
-import { init as initPaths, FlowField, ObstacleTree as FieldWalls } from 'copse/paths'
+import { init as initPoints, AgentTree3D, Grid3D, KdTree } from 'copse/points'
+import { init as initBoxes, Octree, Quadtree } from 'copse/boxes'
+import { init as initWalls, ObstacleTree } from 'copse/walls'
+import { init as initCrowd, Crowd, FlowField, ObstacleTree as CrowdWalls } from 'copse/crowd'
 import { init as initThreads, Grid as Threaded } from 'copse/threads'
 import { connectWorld, runWorld } from 'copse/worker'
 
 await init()
-await initScalar()
 await initExternal()
-await initAgentTree()
-await initGrid()
-await initKdTree()
-await initOctree()
-await initObstacle()
+await initPoints()
+await initBoxes()
+await initWalls()
 await initCrowd()
-await initPaths()
 const { threads } = await initThreads({ threads: 2 })
 if (threads.count !== 2) throw new Error(threads.reason)
 for (const [tree, position] of [
   [new AgentTree(), [1, 0]],
   [new AgentTree3D(), [1, 0, 0]],
   [new External(), [1, 0]],
-  [new Alone(), [1, 0]],
   [new Grid3D({ cellSize: 1 }), [1, 0, 0]],
   [new Threaded({ cellSize: 1 }), [1, 0]],
   [KdTree.from(new KdTree({ capacity: 2 }).save(), { capacity: 2 }), [1, 0]],
@@ -62,7 +53,7 @@ crowd.obstacles = new CrowdWalls()
 for (let i = 0; i < 99; i++) crowd.step()
 if (crowd.positions[0] !== 1) throw new Error('wrong result')
 const field = new FlowField({ bounds: [0, 0, 9, 9], cell: 1 })
-field.obstacles = new FieldWalls()
+field.obstacles = new CrowdWalls()
 field.setGoals([5, 5])
 field.build()
 if (field.distance(5, 1) !== 4) throw new Error('wrong result')

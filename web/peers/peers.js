@@ -19,8 +19,7 @@
 // be best for a frame. z is ignored in 2D.
 
 import { Quadtree, Rectangle } from '@timohausmann/quadtree-ts'
-import * as simd from 'copse'
-import * as scalar from 'copse/scalar'
+import * as copse from 'copse'
 import { octree } from 'd3-octree'
 import { quadtree } from 'd3-quadtree'
 import Flatbush from 'flatbush'
@@ -660,9 +659,8 @@ const [IN_2D, IN_3D, BOTH] = [[2], [3], [2, 3]]
 
 /** `pace` is a class of speed: the benchmark skips slow peers for many agents. */
 export const peers = [
-  { name: 'copse', create: copseOf(simd), dimensions: BOTH },
-  { name: 'copse Grid', create: gridOf(simd), dimensions: BOTH },
-  { name: 'copse scalar', create: copseOf(scalar), dimensions: BOTH },
+  { name: 'copse', create: copseOf(copse), dimensions: BOTH },
+  { name: 'copse Grid', create: gridOf(copse), dimensions: BOTH },
   { name: 'grid by hand', create: handGrid, dimensions: IN_2D, pace: 'arrays' },
   { name: 'kdbush', create: kdbush, dimensions: IN_2D, pace: 'arrays' },
   { name: 'flatbush', create: flatbush, dimensions: IN_2D, pace: 'arrays' },
@@ -683,7 +681,4 @@ export const packages = {
 }
 
 /** Starts copse. */
-export async function load() {
-  await simd.init()
-  await scalar.init()
-}
+export const load = () => copse.init()

@@ -16,13 +16,11 @@ static void *scarce_take(const copse_allocator *allocator, uint64_t bytes) {
 
 #include "../../../wasm/boxes.c"
 #include "../../../wasm/crowd.c"
-#include "../../../wasm/frustum.c"
 #include "../../../wasm/paths.c"
 #include "../../../wasm/points.c"
 #include "../../../wasm/sensors.c"
 #include "../../../wasm/source.c"
 #include "../../../wasm/walls.c"
-#include "../../../wasm/wrap.c"
 #undef memory_take
 
 #include "../../../c/base/snapshot.h"

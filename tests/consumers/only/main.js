@@ -1,4 +1,4 @@
-import { init, Grid } from 'copse/grid'
+import { init, Grid } from 'copse/points'
 
 await init()
 const agents = new Grid({ capacity: 3, cellSize: 2 })

@@ -8,9 +8,9 @@ import {
   type Rows,
   Sensors,
 } from 'copse'
-import { Grid, type GridOptions, type Stats } from 'copse/grid'
-import { KdTree3D, type KdTreeOptions } from 'copse/kdtree'
-import { type BoxHit3D, Octree, type OctreeStats, Quadtree } from 'copse/octree'
+import { Grid, type GridOptions, type Stats } from 'copse/points'
+import { KdTree3D, type KdTreeOptions } from 'copse/points'
+import { type BoxHit3D, Octree, type OctreeStats, Quadtree } from 'copse/boxes'
 import { connectWorld, runWorld } from 'copse/worker'
 
 const agents = new AgentTree({ capacity: 3, split: 'median' })

@@ -3,12 +3,12 @@
 
 import * as assert from 'uvu/assert'
 import * as boxes from './box-oracle.js'
-import { className, CORES, dimensionsOf, requiredOf, thrown } from './indexes.js'
+import { className, INDEXES, dimensionsOf, requiredOf, thrown } from './indexes.js'
 import * as oracle from './point-oracle.js'
 import * as walls from './wall-oracle.js'
 
 /** Every class with buffers of its own, with the options that have no default. */
-export const HOLDERS = [...CORES, 'Crowd', 'FlowField'].flatMap((kind) =>
+export const HOLDERS = [...INDEXES, 'Crowd', 'FlowField'].flatMap((kind) =>
   dimensionsOf(kind).map((dimensions) => ({
     name: className(kind, dimensions),
     dimensions,

@@ -12,8 +12,8 @@ WebAssembly.Memory = class extends WebAssembly.Memory {
   }
 }
 
-const ENTRIES = ['copse', 'copse/agenttree', 'copse/grid', 'copse/kdtree', 'copse/octree']
-ENTRIES.push('copse/obstacle', 'copse/crowd', 'copse/paths', 'copse/external', 'copse/threads')
+const ENTRIES = ['copse', 'copse/points', 'copse/boxes', 'copse/walls', 'copse/crowd']
+ENTRIES.push('copse/external', 'copse/threads')
 
 /** The methods that end a frame's changes. */
 const BUILDS = ['build', 'step', 'moveAll', 'load']

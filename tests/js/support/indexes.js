@@ -43,10 +43,10 @@ export const KINDS = {
   },
 }
 
-/** All kinds that have a core and an entry point of their own. Trees of boxes and walls have other methods. */
-export const CORES = [...Object.keys(KINDS), 'Octree', 'ObstacleTree']
+/** All kinds of index. Trees of boxes and walls have other methods. */
+export const INDEXES = [...Object.keys(KINDS), 'Octree', 'ObstacleTree']
 
-/** Returns the name of a kind's core and entry point. */
+/** Returns the name of a kind in the core. */
 export const nounOf = (kind) => (kind === 'ObstacleTree' ? 'obstacle' : kind.toLowerCase())
 
 /** Returns the dimensions in which a kind has a class. */
