@@ -13,7 +13,7 @@ import { pointFrames } from './points.js'
 import { sensorFrames } from './sensors.js'
 import { wallFrames } from './walls.js'
 
-const WARM_UP = 15_000
+const WARM_UP = 25_000
 const FRAMES = 4224 // what frames do repeats after 4,224 frames at most
 
 const [, , kind, views] = process.argv
