@@ -511,7 +511,8 @@ build/bench/rvo2: tests/bench/native/rvo2.cpp tests/bench/native/common.h
 bench: lib $(BENCH_NATIVE)
 	$(BENCH) quick
 
-# A checkout of the commit BASE, with its package.
+# A checkout of the commit BASE, with its package. It uses the npm packages of this project, which are in a folder
+# above: npm must not install any there (-o).
 AGAINST = build/against/$(shell git rev-parse --short $(BASE))
 NODE_BENCH = node --no-liftoff --expose-gc
 
@@ -528,9 +529,8 @@ instructions: build/bench/instructions $(if $(BASE),$(AGAINST)/instructions) | b
 build/against/%/Makefile:
 	@mkdir -p $(@D)
 	git archive $* | tar -x -C $(@D)
-	ln -sfn $(CURDIR)/node_modules $(@D)/node_modules
 build/against/%/dist/copse.js: build/against/%/Makefile
-	$(MAKE) -C build/against/$* lib
+	$(MAKE) -C build/against/$* -o node_modules/.package-lock.json lib
 INSTRUCTIONS = tests/bench/native/instructions.c
 COMPILE_COUNTED = $(CC) $(C_FLAGS) -O3 $(NATIVE_SIMD)
 # A commit without this program is measured by that of today.

@@ -123,6 +123,8 @@ for (const index of form.plan.keys()) {
   for (let number = 0; number < PROCESSES; number++) titles = measure(index, number)
   for (let number = PROCESSES; number < MOST_PROCESSES; number++)
     if (titles.some((title) => isFar(medianOf(title)))) measure(index, number)
+  // On the way, in the order of the plan: the whole takes many minutes.
+  for (const title of titles) console.error(`${medianOf(title).toFixed(3)}  ${title}`)
 }
 
 const rows = [...measured.keys()].map((title) => {
