@@ -122,24 +122,17 @@ WASM_COMPILE = $(WASM_CLANG) $(EMCC_FLAGS) -DCOPSE_ONE_THREAD $(OPTIMIZE)
 WASM_CLANG = $(eval WASM_CLANG := $$(or $$(shell $(EMCC) -v -c c/base/core.c -o build/probe.o 2>&1 | \
   sed -n 's/^ *"\?\([^" ]*\)"\? -target.*/\1/p'),$(EMCC)) $$(shell $(EMCC) --cflags))$(WASM_CLANG)
 
-# The families with a core and an entry of their own, wasm/entries/<family>.js. FAMILIES_<family>: what the core is
-# linked from. CREATED_<family>: what it can create. CREATED: what the cores with all classes can create.
-FAMILIES = points source sensors boxes walls crowd paths
+# The families with a core and an entry of their own, wasm/entries/<family>.js, and what each core is linked from.
+FAMILIES = points sensors boxes walls crowd paths
 CORE_FAMILIES = points boxes walls crowd
-FAMILIES_points = points source sensors
+FAMILIES_points = points sensors
 FAMILIES_boxes = boxes
 FAMILIES_walls = walls
 FAMILIES_crowd = crowd walls paths
-CREATED_points = agenttree grid kdtree sensors
-CREATED_boxes = octree
-CREATED_walls = obstacle
-CREATED_crowd = crowd obstacle flowfield
-CREATED = $(foreach family,points boxes crowd,$(CREATED_$(family)))
 
 WASM_HEADERS := $(wildcard wasm/*.h)
 wasm_objects = $(patsubst %,build/$(1)/%.o,$(C_NAMES))
 boundary = $(patsubst %,build/$(1)/wasm/%.o,objects $(2))
-creators = $(foreach noun,$(1),-Wl,--export=$(noun)_create)
 LINK = $(EMCC) $(EMCC_FLAGS) $(EMCC_LINK_FLAGS)
 
 build/simd/%.o: c/%.c $(C_HEADERS) Makefile | $(SETUP)
@@ -153,11 +146,11 @@ build/simd/wasm/%.o: wasm/%.c $(WASM_HEADERS) $(C_HEADERS) Makefile | $(SETUP)
 	$(WASM_COMPILE) -msimd128 -c $< -o $@
 
 build/core.wasm: $(call wasm_objects,simd) $(call boundary,simd,$(FAMILIES))
-	$(LINK) -msimd128 $(call creators,$(CREATED)) $^ -o $@
+	$(LINK) -msimd128 $^ -o $@
 	$(SHRINK) --enable-simd
 # base comes after the family's own files: it then compresses better.
 $(CORE_FAMILIES:%=build/core-%.wasm): build/core-%.wasm: $(call wasm_objects,simd) $(call boundary,simd,$(FAMILIES))
-	$(LINK) -msimd128 $(call creators,$(CREATED_$*)) \
+	$(LINK) -msimd128 \
 	  $(filter-out build/simd/base/%,$(call wasm_objects,simd)) $(filter build/simd/base/%,$^) \
 	  $(call boundary,simd,$(FAMILIES_$*)) -o $@
 	$(SHRINK) --enable-simd
@@ -173,7 +166,7 @@ build/threads/wasm/%.o: wasm/%.c $(WASM_HEADERS) $(C_HEADERS) Makefile | $(SETUP
 THREADED_MEMORY = -Wl,--shared-memory,--max-memory=2147483648,--export=stackRestore
 build/core-threads.wasm build/test/determinism-threads.wasm: STACK_BYTES = 1048576
 build/core-threads.wasm: $(call wasm_objects,threads) $(call boundary,threads,$(FAMILIES) threads)
-	$(LINK) $(THREADED) -sINITIAL_MEMORY=2MB $(THREADED_MEMORY) $(call creators,$(CREATED)) $^ -o $@
+	$(LINK) $(THREADED) -sINITIAL_MEMORY=2MB $(THREADED_MEMORY) $^ -o $@
 	$(SHRINK) --enable-simd --enable-threads
 
 CORES = build/core.wasm build/core-threads.wasm $(CORE_FAMILIES:%=build/core-%.wasm)
@@ -310,7 +303,7 @@ build/test/objects.o: wasm/objects.c $(WASM_HEADERS) $(C_HEADERS) Makefile | $(S
 	$(WASM_COMPILE) -msimd128 -DCOPSE_TEST_TRAP=54321 -c $< -o $@
 
 build/test/core-failing.wasm: $(call wasm_objects,simd) build/test/objects.o $(patsubst %,build/simd/wasm/%.o,$(FAMILIES))
-	$(LINK) -msimd128 $(call creators,$(CREATED)) $^ -o $@
+	$(LINK) -msimd128 $^ -o $@
 	$(SHRINK) --enable-simd
 
 # The examples of the documentation, compiled with the installed library, as C and as C++.

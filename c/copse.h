@@ -217,8 +217,7 @@ typedef struct copse_agenttree_def {
                       * agents are at the same position. Default: tuned for speed */
   copse_axis axis;   /* which axis of a node's bounds is divided. Default: longest */
   copse_split split; /* where a node is split. Default: midpoint */
-  copse_layout layout; /* layout of the index's own positions. Default: interleaved */
-  bool external; /* true: the index owns no buffers, see copse_points_build_from. Default: false */
+  copse_layout layout;             /* layout of the index's own positions. Default: interleaved */
   copse_on_non_finite onNonFinite; /* what build does with non-finite agents. Default: error */
   copse_allocator allocator;       /* Default: malloc */
   copse_tasks tasks;               /* Default: none, one thread */
@@ -264,7 +263,6 @@ typedef struct copse_grid_def {
   uint32_t capacity;   /* maximum number of agents: 1 … COPSE_MAX_CAPACITY. Default: 1,000 */
   float cellSize;      /* > 0, finite; fastest if about as large as the usual radius. Default: 1 */
   copse_layout layout; /* layout of the index's own positions. Default: interleaved */
-  bool external; /* true: the index owns no buffers, see copse_points_build_from. Default: false */
   copse_on_non_finite onNonFinite; /* what build does with non-finite agents. Default: error */
   /* The corners of a world that wraps around: min x, y, (z,) max x, y, (z). `create` copies them.
    * Default: NULL, the world does not wrap. */
@@ -295,7 +293,6 @@ typedef struct copse_kdtree_def {
   uint32_t capacity;     /* maximum number of points: 1 … COPSE_MAX_CAPACITY. Default: 1,000 */
   copse_builder builder; /* the algorithm of the build. Default: quickselect */
   copse_layout layout;   /* layout of the index's own positions. Default: interleaved */
-  bool external; /* true: the index owns no buffers, see copse_points_build_from. Default: false */
   copse_on_non_finite onNonFinite; /* what build does with non-finite agents. Default: error */
   copse_allocator allocator;       /* Default: malloc */
   copse_tasks tasks;               /* Default: none, one thread */
@@ -342,18 +339,15 @@ uint32_t *copse_points_groups(copse_points *points);
 /* Builds the index from its own buffers. Ignores agents without a group. On COPSE_NOT_FINITE,
  * queries still see the previous build. */
 copse_status copse_points_build(copse_points *points, uint32_t *firstBad);
-/* Builds the index from the caller's arrays instead of its own buffers. An agent's id is its index
- * in these arrays. Unless the index is external, slots 0 … count - 1 become agents, as with
- * copse_points_set_slots. The arrays are not needed afterward. `groups` may be NULL: then every
- * agent's groups are 1. Further errors: COPSE_FULL (`count` exceeds the capacity),
- * COPSE_INVALID_ARGUMENT (an axis is NULL).
- *
- * An index that is always built in this way needs no buffers of its own: create it with the option
- * `external` to save 4 * dimensions + 8 bytes per agent. Do not write to the copse_points_positions
- * and copse_points_groups of an external index. Its `add` and `set_slots` fail with COPSE_FULL, and
- * its snapshots hold the last build only. */
+/* Copies agents from arrays of the caller, such as those of a crowd, to the index's own buffers,
+ * and builds it. Slot i of the arrays becomes slot i of the index; all slots from `count` on are
+ * free. `groups` may be NULL: then every agent's groups are 1. `generations` (odd: the slot is in
+ * use, its groups must be 0 otherwise) may be NULL: then slots 0 … count - 1 become agents, as with
+ * copse_points_set_slots. Further errors: COPSE_FULL (`count` exceeds the capacity),
+ * COPSE_INVALID_ARGUMENT (an axis is NULL). If it fails, the agents stay as they were. */
 copse_status copse_points_build_from(copse_points *points, const copse_const_positions *positions,
-                                     const uint32_t *groups, uint32_t count, uint32_t *firstBad);
+                                     const uint32_t *groups, const uint32_t *generations,
+                                     uint32_t count, uint32_t *firstBad);
 
 /* ---- Queries: they see the last build ---- *
  * Unsorted results come in the order of the structure. Agent tree: leaves from left to right. Grid:
@@ -646,21 +640,12 @@ typedef struct copse_sensors_arrays {
 } copse_sensors_arrays;
 copse_sensors_arrays copse_sensors_get(copse_sensors *sensors);
 
-/* The current agents of an index that was built by copse_points_build_from, in arrays by slot. */
-typedef struct copse_sensed_agents {
-  copse_const_positions positions;
-  const uint32_t *groups;      /* 0: the agent is hidden, or the slot is free */
-  const uint32_t *generations; /* changes whenever the slot is taken or freed; odd: in use */
-  uint32_t slots;              /* the size of `positions`, `groups` and `generations` */
-} copse_sensed_agents;
 /* Updates all sensors: finds the agents in each, and writes the rows `left`, `entered` and
- * `inside`. `agents` is NULL if the index was built from its own buffers. Else it holds the
- * positions and groups that you passed to copse_points_build_from, and the generations of your
- * slots. *needed receives the number of agents found. The limit `results` in copse_sensors_def must
- * not be less than this number. Errors:
+ * `inside`. A sensor around an agent is where the index's buffers have the agent. *needed receives
+ * the number of agents found. The limit `results` in copse_sensors_def must not be less than this
+ * number. Errors:
  * - COPSE_INVALID_ARGUMENT: a `radius` or `leave` is out of range; the index and the sensors differ
- *   in dimensions; the index is `external` and `agents` is NULL; or the index wraps around and a
- *   sensor is a box.
+ *   in dimensions; or the index wraps around and a sensor is a box.
  * - COPSE_NOT_BUILT: the index was never built.
  * - COPSE_FULL, and *needed is 0: the limit `agents` in copse_sensors_def is less than the number
  *   of slots in the last build.
@@ -670,7 +655,7 @@ typedef struct copse_sensed_agents {
  * If a limit is too small, all rows are empty, but nothing is lost: raise the limit with
  * copse_sensors_reserve, then update again. */
 copse_status copse_sensors_update(copse_sensors *sensors, const copse_points *points,
-                                  const copse_sensed_agents *agents, uint32_t *needed);
+                                  uint32_t *needed);
 
 typedef struct copse_sensors_statistics {
   uint32_t sensors;

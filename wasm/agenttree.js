@@ -1,10 +1,9 @@
-// AgentTree: many moving points, rebuilt every frame. Its methods are in points.js, sourced.js and
-// queries.js.
+// AgentTree: many moving points, rebuilt every frame. Its methods are in points.js and queries.js.
 
 import { callOf, checkInteger, checkOptions, checkWord } from './errors.js'
 import { withFrustum } from './frustum.js'
 import { MAX_CAPACITY } from './object.js'
-import { INDEX_OPTIONS, Points } from './sourced.js'
+import { INDEX_OPTIONS, Points } from './points.js'
 
 const AXES = ['longest', 'cycle']
 const SPLITS = ['midpoint', 'median']

@@ -104,6 +104,7 @@ static const family BOXES = {
 
 /* Creates a quadtree or octree. The default is used for a capacity of 0, a negative leafSize or
  * maxDepth, and a looseness of 0 or less. */
+EXPORT("octree_create")
 int32_t octree_create(uint32_t dimensions, uint32_t capacity, int32_t leafSize, int32_t maxDepth,
                       float looseness, float minX, float minY, float minZ, float maxX, float maxY,
                       float maxZ) {

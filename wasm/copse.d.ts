@@ -463,7 +463,7 @@ interface Queries3D {
 
 /** Options of every index of points. */
 export interface IndexOptions {
-  /** The maximum number of agents, 1 to 2 ** 28. Default: 1,000, or that of the option `source`. */
+  /** The maximum number of agents, 1 to 2 ** 28. Default: 1,000. */
   capacity?: number
   /**
    * How positions are stored. 'interleaved': in one array, `positions` (x0, y0, x1, y1, …).
@@ -475,25 +475,8 @@ export interface IndexOptions {
    * `NOT_FINITE`. 'skip': leaves these agents out of every result. Default: 'error'.
    */
   onNonFinite?: 'error' | 'skip'
-  /**
-   * The instance that owns the object. Default: the instance of `init()`, or that of the option
-   * `source`.
-   */
+  /** The instance that owns the object. Default: the instance of `init()`. */
   instance?: Instance
-  /**
-   * A crowd or another index whose agents this index finds. It must have as many dimensions as this
-   * index, and belong to the same `Instance`. Default: none.
-   *
-   * - `positions`, `groups`, `radii`, `masks`, `slots` and `capacity` are those of the source. Do
-   *   not set the options `capacity` and `layout`.
-   * - `build()` reads the source's arrays. It leaves out free slots, agents without a group, and
-   *   disabled agents of a crowd.
-   * - `add`, `move`, `remove`, `clear`, `reserve`, `save`, `saveInto`, `restore` and setting
-   *   `slots` throw a `TypeError`.
-   * - After `dispose()` of the source, `build`, `has`, `allWithin`, `allNeighbors` and all
-   *   properties throw `DISPOSED`; other queries still use the last build.
-   */
-  source?: Crowd | Crowd3D | Points<2> | Points<3>
 }
 
 /**
@@ -579,12 +562,17 @@ declare abstract class Points<D extends Dimensions> extends Slots {
    */
   get radii(): Float32s
   /**
-   * Builds the index from the positions, `groups` and `radii` in its arrays, in O(N log N).
-   * Allocates no memory, unless the capacity of the option `source` has grown. Before the first
-   * build, queries throw `NOT_BUILT`. If `build()` throws `NOT_FINITE`, queries still use the
-   * previous build.
+   * Builds the index from the positions, `groups` and `radii` in its arrays, in O(N log N). Before
+   * the first build, queries throw `NOT_BUILT`. If `build()` throws `NOT_FINITE`, queries still use
+   * the previous build.
+   *
+   * `build(other)` first copies the agents of a crowd or of another index into this index, slot by
+   * slot: positions, `groups` (0 for a crowd's disabled agents), `radii`, `masks` and `generations`.
+   * All other slots become free. It reserves capacity if the other object has more slots; otherwise
+   * it allocates no memory. If it fails, nothing has changed. The other object must have the same
+   * dimensions, and belong to the same `Instance`.
    */
-  build(): void
+  build(other?: D extends 2 ? Crowd | Points<2> : Crowd3D | Points<3>): void
 
   /**
    * Returns the ids of the agents in a cone, such as a field of view: within the radius of the
@@ -770,13 +758,13 @@ export class KdTree extends Points<2> {
    * capacity: as much as the snapshot needs. `BAD_SNAPSHOT`: the bytes are not an intact snapshot
    * of this class.
    */
-  static from(bytes: Uint8Array, options?: Omit<KdTreeOptions, 'source'>): KdTree
+  static from(bytes: Uint8Array, options?: KdTreeOptions): KdTree
 }
 /** As `KdTree`, in three dimensions. */
 export class KdTree3D extends Points<3> {
   constructor(options?: KdTreeOptions)
   /** Returns a new tree, restored from the bytes of a `save()`, like `KdTree.from`. */
-  static from(bytes: Uint8Array, options?: Omit<KdTreeOptions, 'source'>): KdTree3D
+  static from(bytes: Uint8Array, options?: KdTreeOptions): KdTree3D
 }
 export interface KdTree3D extends Queries3D {}
 
@@ -784,8 +772,8 @@ export interface KdTree3D extends Queries3D {}
 
 export interface SensorsOptions<D extends Dimensions> {
   /**
-   * The index whose agents the sensors find: an AgentTree, Grid or KdTree, in 2D or 3D. With the
-   * option `source`, it can be an index over the agents of a crowd.
+   * The index whose agents the sensors find: an AgentTree, Grid or KdTree, in 2D or 3D. By
+   * `build(crowd)` they can be the agents of a crowd.
    */
   index: Points<D>
   /** The maximum number of sensors, 1 to 2 ** 28. Default: 1,000. */
@@ -885,7 +873,7 @@ export interface SensorsStats {
  * left. It then surrounds the next agent that takes the slot: so one sensor per slot of a pool can
  * stay for the whole game.
  *
- * Once the index or its source is disposed, `update` and `restore` throw `DISPOSED`. Snapshots hold
+ * Once the index is disposed, `update` and `restore` throw `DISPOSED`. Snapshots hold
  * the sensors and which agents are inside them, but not the index: save and restore the index too.
  */
 export class Sensors<D extends Dimensions = 2> extends Slots {

@@ -134,19 +134,18 @@ static copse_status crowd_restore(object *base, const void *bytes, size_t size) 
   return copse_crowd_restore(crowd_core(base), bytes, size);
 }
 
-static bool crowd_agents(object *base, agents *found) {
+static agents crowd_agents(object *base) {
   copse_crowd *core = ((crowd *)base)->core;
   const copse_crowd_arrays arrays = copse_crowd_get(core);
   const float *x = arrays.positions;
   const uint32_t dim = copse_crowd_dimensions(core);
-  *found = (agents){dim,
-                    {{{x, x + 1, x + dim - 1}, dim},
-                     crowd_find_present(core),
-                     arrays.generations,
-                     copse_crowd_slots(core)},
-                    arrays.masks,
-                    arrays.radii};
-  return true;
+  return (agents){.dimensions = dim,
+                  .slots = copse_crowd_slots(core),
+                  .positions = {{x, x + 1, x + dim - 1}, dim},
+                  .groups = crowd_find_present(core),
+                  .generations = arrays.generations,
+                  .masks = arrays.masks,
+                  .radii = arrays.radii};
 }
 
 static const family CROWD = {
@@ -167,6 +166,7 @@ static const family CROWD = {
 };
 
 /* Creates a crowd. A capacity of 0 means the default. */
+EXPORT("crowd_create")
 int32_t crowd_create(uint32_t dimensions, uint32_t capacity, uint32_t maxNeighbors,
                      uint32_t exact) {
   copse_crowd_def def = copse_crowd_default();

@@ -1,5 +1,5 @@
 // Grid: many moving points, queried mostly with one radius, rebuilt every frame. Its methods are in
-// points.js, sourced.js, wrap.js and queries.js.
+// points.js, wrap.js and queries.js.
 
 import { callOf, checkFloat32, checkOptions, refuse } from './errors.js'
 import { withFrustum } from './frustum.js'

@@ -1,4 +1,4 @@
-// KdTree: points that seldom move. Its methods are in points.js, sourced.js and queries.js. A tree
+// KdTree: points that seldom move. Its methods are in points.js and queries.js. A tree
 // can also be made from a snapshot.
 
 import { callOf, checkArray, checkOptions, checkWord, CopseError } from './errors.js'
@@ -6,16 +6,13 @@ import { withFrustum } from './frustum.js'
 import { instanceOr } from './init.js'
 import { isInside, plainBytes } from './memory.js'
 import { inPieces } from './object.js'
-import { ON_NON_FINITE } from './points.js'
+import { INDEX_OPTIONS, ON_NON_FINITE, Points } from './points.js'
 import { badSnapshot, classOf, isSnapshot, wordOf } from './snapshot.js'
-import { INDEX_OPTIONS, Points } from './sourced.js'
 
 const BUILDERS = ['quickselect', 'median-of-medians', 'presort']
 
 const OPTIONS = [...INDEX_OPTIONS, 'builder']
 const Points3D = /* @__PURE__ */ withFrustum(Points)
-/** The options of `from`: all but `source`, because a tree from a snapshot has its own agents. */
-const OPTIONS_OF_FROM = OPTIONS.filter((name) => name !== 'source')
 
 /** Checks the options. Returns the arguments for the constructor of `Points`. */
 function definition(name, dimensions, options) {
@@ -35,7 +32,7 @@ const HEAD_WORDS = 17
 /** Returns a tree restored from a snapshot. `create` makes an empty tree from options. */
 function restored(name, dimensions, bytes, options, create) {
   const call = { _name: name, _method: 'from' }
-  checkOptions(call, options, OPTIONS_OF_FROM)
+  checkOptions(call, options, OPTIONS)
   checkArray(call, 'bytes', bytes, Uint8Array)
   let snapshot = plainBytes(bytes)
   const { length } = snapshot

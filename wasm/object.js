@@ -235,12 +235,17 @@ export class CoreObject {
     return limits
   }
 
+  /** Makes new views, after the core enlarged the object. */
+  _relocate() {
+    this.#limits = this.#locate()
+  }
+
   /**
    * Returns a view of the array `name` in a room, a buffer for batches: the view is as long as the
    * room's capacity. If a room was reallocated, first makes new views of all arrays.
    */
   _room(room, name) {
-    if (this.#limit(1) !== this.#moves) this.#limits = this.#locate()
+    if (this.#limit(1) !== this.#moves) this._relocate()
     return this._views[name].at(this.#limit(2 + room))
   }
 
@@ -348,7 +353,7 @@ export class CoreObject {
     checkInteger(this, 'capacity', capacity, 1, MAX_CAPACITY)
     if (capacity <= this._capacity) return
     this._leave(this._enter().reserve(this._handle, capacity))
-    this.#limits = this.#locate()
+    this._relocate()
   }
 
   /** Returns an array that holds `width` numbers for each slot. */

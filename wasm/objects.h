@@ -51,10 +51,10 @@ enum { OBJECT_BYTES = 384, MAX_FIGURES = 16 };
 
 /* The agents of a crowd or of an index of points, in arrays by slot. */
 typedef struct agents {
-  uint32_t dimensions;
-  copse_sensed_agents core; /* positions, groups and generations. The groups of a slot are 0 if the
-                             * slot is free or its agent is disabled: so no index finds the agent */
-  const uint32_t *masks;
+  uint32_t dimensions, slots;
+  copse_const_positions positions;
+  /* The groups of a slot are 0 if it is free or its agent is disabled: so no index finds it. */
+  const uint32_t *groups, *generations, *masks;
   const float *radii;
 } agents;
 
@@ -89,9 +89,8 @@ struct family {
    * have no cells. */
   size_t (*cells)(object *self, size_t skipped, float *out, size_t capacity);
   bool (*validate)(object *self); /* NULL: nothing to check */
-  /* Writes the agents that an index can take as its source. Returns false if the object has no
-   * agents of its own. NULL: objects of this family have none. */
-  bool (*agents)(object *self, agents *found);
+  /* Returns the agents that an index can be built from. NULL: objects of this family have none. */
+  agents (*agents)(object *self);
 };
 
 /* Each kind of object lists its arrays as VIEW(name, type, address), and its statistics as
@@ -167,6 +166,9 @@ bool can_allocate(uint64_t bytes);
  * creates the object's tree (or grid, crowd, …), which takes `indexBytes` bytes. Returns NULL and a
  * status if `indexBytes` is 0 (an option is invalid), or if there is no memory for both. */
 object *object_take(const object *prototype, size_t indexBytes, copse_status *status);
+
+/* Enlarges an object. It moves: the pointer that the caller has is no longer valid. */
+int32_t reserve(int32_t handle, uint32_t capacity);
 
 /* Returns a handle for an object. `status` is the result of creating its tree (or grid, crowd, …).
  * If that failed, or if there is no memory for the handle, frees the object and returns FAILED. */

@@ -143,6 +143,7 @@ static const family PATHS = {
 };
 
 /* Creates a flow field. A capacity, or a number of goals, of 0 means the default. */
+EXPORT("flowfield_create")
 int32_t flowfield_create(float minX, float minY, float maxX, float maxY, float cell, float radius,
                          uint32_t capacity, uint32_t goals) {
   copse_flowfield_def def = copse_flowfield_default();

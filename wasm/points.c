@@ -64,7 +64,6 @@ static void points_carve(object *base, arena *block) {
   self->results.ids = arena_carve(block, base->capacity, 4);
   self->distances2 = arena_carve(block, base->capacity, 4);
   self->builtRadii = arena_carve(block, base->capacity, 4);
-  if (self->isExternal) return;
   self->masks = arena_carve(block, base->capacity, 4);
   self->radii = arena_carve(block, base->capacity, 4);
 }
@@ -76,7 +75,6 @@ static void points_fill(object *larger, const object *old) {
   for (uint32_t slot = 0; slot < larger->capacity; slot++) {
     const bool isCopied = slot < count;
     self->builtRadii[slot] = isCopied ? source->builtRadii[slot] : 0;
-    if (self->isExternal) continue;
     self->masks[slot] = isCopied ? source->masks[slot] : COPSE_ALL_GROUPS;
     self->radii[slot] = isCopied ? source->radii[slot] : 0;
   }
@@ -114,14 +112,28 @@ static copse_status points_restorable(object *base, const void *bytes, size_t si
   return copse_points_restorable(points_core(base), bytes, size);
 }
 
-void points_use_radii(points *self, const float *radii) {
-  const uint32_t built = copse_points_built(self->core);
-  self->maxRadius = 0;
-  for (uint32_t slot = 0; slot < self->object.capacity; slot++) {
-    const float radius = slot < built && radii && radii[slot] > 0 ? radii[slot] : 0;
-    self->builtRadii[slot] = radius;
-    if (radius > self->maxRadius) self->maxRadius = radius;
+/* True if the radius of each agent is at least 0. Else writes the lowest slot with another radius
+ * to firstBad. */
+static bool radii_ok(const float *radii, const uint32_t *generations, uint32_t slots) {
+  bool ok = true;
+  for (uint32_t slot = 0; slot < slots; slot++) ok = ok && radii[slot] >= 0;
+  for (firstBad = 0; !ok && firstBad < slots; firstBad++)
+    if ((generations[firstBad] & 1) && !(radii[firstBad] >= 0)) return false;
+  return true;
+}
+
+/* Copies `radii` to builtRadii, which queries use. Copies 0 for a radius that is NaN or negative,
+ * and for a slot that is not in the last build. NULL: all radii are 0. */
+static void use_radii(points *self, const float *radii) {
+  const uint32_t built = radii ? copse_points_built(self->core) : 0;
+  float *builtRadii = self->builtRadii, most = 0;
+  for (uint32_t slot = 0; slot < built; slot++) {
+    const float radius = radii[slot] > 0 ? radii[slot] : 0;
+    builtRadii[slot] = radius;
+    most = radius > most ? radius : most;
   }
+  memset(builtRadii + built, 0, (self->object.capacity - built) * sizeof *builtRadii);
+  self->maxRadius = most;
 }
 
 static copse_status points_restore(object *base, const void *bytes, size_t size) {
@@ -134,7 +146,7 @@ static copse_status points_restore(object *base, const void *bytes, size_t size)
     self->masks[slot] = saved.masks ? saved.masks[slot] : COPSE_ALL_GROUPS;
     self->radii[slot] = saved.radii ? saved.radii[slot] : 0;
   }
-  points_use_radii(self, saved.builtRadii);
+  use_radii(self, saved.builtRadii);
   return COPSE_OK;
 }
 static size_t points_cells(object *base, size_t skipped, float *out, size_t capacity) {
@@ -142,19 +154,17 @@ static size_t points_cells(object *base, size_t skipped, float *out, size_t capa
 }
 static bool points_validate(object *base) { return copse_points_validate(points_core(base)); }
 
-static bool points_agents(object *base, agents *found) {
+static agents points_agents(object *base) {
   const points *self = (points *)base;
-  if (self->isExternal) return false;
   const copse_positions own = copse_points_positions(self->core);
   points_hide_free(self->core);
-  *found = (agents){self->dimensions,
-                    {{{own.axes[0], own.axes[1], own.axes[2]}, own.stride},
-                     copse_points_groups(self->core),
-                     copse_points_generations(self->core),
-                     copse_points_slots(self->core)},
-                    self->masks,
-                    self->radii};
-  return true;
+  return (agents){.dimensions = self->dimensions,
+                  .slots = copse_points_slots(self->core),
+                  .positions = {{own.axes[0], own.axes[1], own.axes[2]}, own.stride},
+                  .groups = copse_points_groups(self->core),
+                  .generations = copse_points_generations(self->core),
+                  .masks = self->masks,
+                  .radii = self->radii};
 }
 
 static const family POINTS = {
@@ -176,24 +186,21 @@ static const family POINTS = {
     .validate = points_validate,
 };
 
-/* ---- Creation. Not marked EXPORT: the Makefile exports the creators of each core ---- */
+/* ---- Creation ---- */
 
 /* Allocates an object. The caller then creates its index, which takes `indexBytes` bytes. */
-static points *points_object(uint32_t dimensions, uint32_t capacity, bool isExternal,
-                             size_t indexBytes, copse_status *status) {
+static points *points_object(uint32_t dimensions, uint32_t capacity, size_t indexBytes,
+                             copse_status *status) {
   const points prototype = {.object = {.family = &POINTS, .capacity = capacity},
-                            .dimensions = dimensions,
-                            .isExternal = isExternal,
-                            .source = -1};
+                            .dimensions = dimensions};
   return (points *)object_take(&prototype.object, indexBytes, status);
 }
 
 /* Creates an agent tree. Here and in the creators below, a capacity or leafSize of 0 means the
- * default. If isExternal is not 0, the index has no agents of its own, but uses those of another
- * object: see source.c. */
+ * default. */
+EXPORT("agenttree_create")
 int32_t agenttree_create(uint32_t dimensions, uint32_t capacity, uint32_t leafSize, uint32_t axis,
-                         uint32_t split, uint32_t layout, uint32_t onNonFinite,
-                         uint32_t isExternal) {
+                         uint32_t split, uint32_t layout, uint32_t onNonFinite) {
   copse_agenttree_def def = copse_agenttree_default();
   USE_POOL(&def);
   def.dimensions = dimensions;
@@ -202,44 +209,44 @@ int32_t agenttree_create(uint32_t dimensions, uint32_t capacity, uint32_t leafSi
   def.axis = (copse_axis)axis;
   def.split = (copse_split)split;
   def.layout = (copse_layout)layout;
-  def.external = isExternal;
   def.onNonFinite = (copse_on_non_finite)onNonFinite;
   copse_status status;
-  points *self =
-      points_object(dimensions, def.capacity, isExternal, copse_agenttree_bytes(&def), &status);
+  points *self = points_object(dimensions, def.capacity, copse_agenttree_bytes(&def), &status);
   return self ? object_adopt(&self->object, copse_agenttree_create(&def, &self->core))
               : FAILED(status);
 }
 
-int32_t grid_create(uint32_t dimensions, uint32_t capacity, float cellSize, uint32_t layout,
-                    uint32_t onNonFinite, uint32_t isExternal) {
+/* With `wraps`, the world wraps around. */
+EXPORT("grid_create")
+int32_t grid_create(uint32_t dimensions, uint32_t capacity, float cellSize, uint32_t wraps,
+                    float minX, float minY, float minZ, float maxX, float maxY, float maxZ,
+                    uint32_t layout, uint32_t onNonFinite) {
+  const float plane[] = {minX, minY, maxX, maxY}, space[] = {minX, minY, minZ, maxX, maxY, maxZ};
   copse_grid_def def = copse_grid_default();
   USE_POOL(&def);
   def.dimensions = dimensions;
   if (capacity) def.capacity = capacity;
   def.cellSize = cellSize;
+  if (wraps) def.wrap = dimensions == 3 ? space : plane;
   def.layout = (copse_layout)layout;
-  def.external = isExternal;
   def.onNonFinite = (copse_on_non_finite)onNonFinite;
   copse_status status;
-  points *self =
-      points_object(dimensions, def.capacity, isExternal, grid_bytes_flat(&def), &status);
-  return self ? object_adopt(&self->object, grid_create_flat(&def, &self->core)) : FAILED(status);
+  points *self = points_object(dimensions, def.capacity, copse_grid_bytes(&def), &status);
+  return self ? object_adopt(&self->object, copse_grid_create(&def, &self->core)) : FAILED(status);
 }
 
+EXPORT("kdtree_create")
 int32_t kdtree_create(uint32_t dimensions, uint32_t capacity, uint32_t builder, uint32_t layout,
-                      uint32_t onNonFinite, uint32_t isExternal) {
+                      uint32_t onNonFinite) {
   copse_kdtree_def def = copse_kdtree_default();
   USE_POOL(&def);
   def.dimensions = dimensions;
   if (capacity) def.capacity = capacity;
   def.builder = (copse_builder)builder;
   def.layout = (copse_layout)layout;
-  def.external = isExternal;
   def.onNonFinite = (copse_on_non_finite)onNonFinite;
   copse_status status;
-  points *self =
-      points_object(dimensions, def.capacity, isExternal, copse_kdtree_bytes(&def), &status);
+  points *self = points_object(dimensions, def.capacity, copse_kdtree_bytes(&def), &status);
   return self ? object_adopt(&self->object, copse_kdtree_create(&def, &self->core))
               : FAILED(status);
 }
@@ -303,9 +310,42 @@ EXPORT("points_remove") int32_t points_remove(int32_t handle, uint32_t slot) {
 
 EXPORT("points_clear") int32_t points_clear(int32_t handle) { return points_set_slots(handle, 0); }
 
-EXPORT("points_build") int32_t points_build(int32_t handle) {
+/* Builds an index. `usesRadii` is 0 if the game never asked for the array of radii: all are 0.
+ * After INVALID_ARGUMENT, firstBad is the slot of a bad radius. */
+EXPORT("points_build") int32_t points_build(int32_t handle, uint32_t usesRadii) {
   points *self = points_of(handle);
-  return zero_or_failed(self ? copse_points_build(self->core, &firstBad) : COPSE_STALE_SLOT);
+  if (!self) return FAILED(COPSE_STALE_SLOT);
+  if (usesRadii &&
+      !radii_ok(self->radii, copse_points_generations(self->core), copse_points_slots(self->core)))
+    return FAILED(COPSE_INVALID_ARGUMENT);
+  const copse_status status = copse_points_build(self->core, &firstBad);
+  if (status == COPSE_OK && usesRadii) use_radii(self, self->radii);
+  return zero_or_failed(status);
+}
+
+/* Copies the agents of another object, a crowd or an index, and builds the index. Enlarges it if
+ * the other object has more slots. Returns the number of slots. */
+EXPORT("points_build_from") int32_t points_build_from(int32_t handle, int32_t other) {
+  points *self = points_of(handle);
+  object *owner = object_of(other, NULL);
+  if (!self || !owner) return FAILED(COPSE_STALE_SLOT);
+  if (!owner->family->agents || owner == &self->object) return FAILED(COPSE_INVALID_ARGUMENT);
+  const agents from = owner->family->agents(owner);
+  if (from.dimensions != self->dimensions || !radii_ok(from.radii, from.generations, from.slots))
+    return FAILED(COPSE_INVALID_ARGUMENT);
+  copse_status status;
+  while ((status = copse_points_build_from(self->core, &from.positions, from.groups,
+                                           from.generations, from.slots, &firstBad)) ==
+         COPSE_FULL) {
+    const int32_t reserved = reserve(handle, owner->capacity);
+    if (reserved < 0) return reserved;
+    self = points_of(handle);
+  }
+  if (status != COPSE_OK) return FAILED(status);
+  memcpy(self->masks, from.masks, from.slots * sizeof *self->masks);
+  memcpy(self->radii, from.radii, from.slots * sizeof *self->radii);
+  use_radii(self, self->radii);
+  return (int32_t)from.slots;
 }
 
 /* Returns the length of the view `order`. */
@@ -559,15 +599,6 @@ static const float *own_radii(const points *self, float *radius) {
   return self->builtRadii;
 }
 
-/* Copies the radii that the game wrote; queries use the copy. JavaScript calls this function after
- * a build. */
-EXPORT("points_take_radii") int32_t points_take_radii(int32_t handle) {
-  points *self = points_of(handle);
-  if (!self) return FAILED(COPSE_STALE_SLOT);
-  if (self->radii) points_use_radii(self, self->radii);
-  return 0;
-}
-
 /* Returns the id of the first agent that the ray hits, or -1. Writes how far along the ray the hit
  * is, as a fraction, to the view `fraction`. If `wantsAll` is not 0, instead returns the number of
  * agents that the ray hits, and writes their ids to the view `ids` and their fractions to the view
@@ -621,14 +652,4 @@ int32_t points_frustum(int32_t handle, uint32_t count, uint32_t mask, uint32_t e
   const copse_status status = copse_points_frustum(self->core, self->object.rooms[ROOM_GIVEN],
                                                    count, &query, &self->results);
   return result_or_failed(self->results.total, status);
-}
-
-/* Makes a grid's world wrap around (see copse_grid_def). The grid must not have been built yet. */
-EXPORT("points_set_wrap")
-int32_t points_set_wrap(int32_t handle, float minX, float minY, float minZ, float maxX, float maxY,
-                        float maxZ) {
-  points *self = points_of(handle);
-  if (!self) return FAILED(COPSE_STALE_SLOT);
-  const float plane[] = {minX, minY, maxX, maxY}, space[] = {minX, minY, minZ, maxX, maxY, maxZ};
-  return zero_or_failed(grid_set_wrap(self->core, self->dimensions == 3 ? space : plane));
 }

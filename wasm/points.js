@@ -13,6 +13,7 @@ import {
   checkPoint,
   checkSegment,
   checkWord,
+  CopseError,
   place,
   refuse,
 } from './errors.js'
@@ -95,16 +96,13 @@ const HEADS = {
 
 /** The methods whose code is not shared with Quadtree and Octree. @abstract */
 export class PointsOnly extends Slots {
-  /** The object that has the agents: `this`, unless sourced.js sets another. @type {any} */
-  _holder = this
   _slots = 0
   /** The number of slots in the last build. */
   #built = 0
   _layout
   /**
    * False until the game gets the view `radii`, or restores a snapshot that holds radii. While it
-   * is false, all radii are 0, and `build` skips them. Always true if the index reads another
-   * object's agents (option `source`).
+   * is false, all radii are 0, and `build` skips them.
    */
   _hasRadii = false
   // The objects that calls return: reused, not created for each call.
@@ -121,15 +119,14 @@ export class PointsOnly extends Slots {
    * @param {any} options the game's options. The subclass has already checked all names, and the
    * values of its own options
    * @param {readonly number[]} own the arguments of `<noun>_create` between the capacity and layout
-   * @param {boolean} isExternal true if another object has the agents, see sourced.js
    */
-  constructor(name, dimensions, noun, options, own, isExternal = false) {
+  constructor(name, dimensions, noun, options, own) {
     const call = callOf(name)
     const { capacity, layout = 'interleaved', onNonFinite = 'error', instance } = options
     if (capacity !== undefined) checkInteger(call, 'capacity', capacity, 1, MAX_CAPACITY)
     const words = [dimensions, capacity ?? 0, ...own]
     words.push(checkWord(call, 'layout', layout, LAYOUTS))
-    words.push(checkWord(call, 'onNonFinite', onNonFinite, ON_NON_FINITE), Number(isExternal))
+    words.push(checkWord(call, 'onNonFinite', onNonFinite, ON_NON_FINITE))
     super(name, 'points', noun, dimensions, instance, words)
     this._head = { options: ['dimensions', ...HEADS[noun], 'onNonFinite'], sizes: [11, 14] }
     this._layout = layout
@@ -234,24 +231,39 @@ export class PointsOnly extends Slots {
     return radii
   }
 
-  build() {
+  build(other) {
     this._begin('build')
-    if (this._hasRadii) this.#checkRadii()
-    this._leave(this._enter().build(this._handle))
+    if (other === undefined)
+      this.#leaveBuild(this, this._enter().build(this._handle, Number(this._hasRadii)))
+    else this.#buildFrom(other)
     this.#built = this._slots
-    this.#takeRadii()
   }
 
-  #checkRadii() {
-    const { _views: views, _capacity: capacity } = this._holder
-    const radii = views.radii.at(capacity)
-    for (let i = 0; i < this._slots; i++)
-      if (!(radii[i] >= 0) && this._isUsed(i)) checkDistance(this, `radii[${i}]`, radii[i])
+  /** Copies the agents of a crowd or of another index, then builds. */
+  #buildFrom(other) {
+    if (other?._items !== 'agents' || other === this)
+      refuse(this, 'other', other, 'a crowd or another index of points', false)
+    if (other._handle < 0)
+      throw new CopseError('DISPOSED', `${place(this)}: the ${other._name} was disposed`)
+    if (other._dimensions !== this._dimensions)
+      refuse(this, 'other', other, `of ${this._dimensions} dimensions`, true)
+    if (other._instance !== this._instance)
+      refuse(this, 'other', other, 'of the same instance and the same entry of copse', true)
+    const wasm = this._enter()
+    this._slots = this.#leaveBuild(other, wasm.build_from(this._handle, other._handle))
+    if (this._slots > this._capacity) this._relocate()
+    this._hasRadii ||= other._hasRadii ?? true
   }
 
-  /** Called after a build: the core copies all radii, and queries use the copy. */
-  #takeRadii() {
-    if (this._hasRadii) this._leave(this._enter().take_radii(this._handle))
+  /** Ends a build. If it failed because of a radius, the error names the radius. */
+  #leaveBuild(owner, result) {
+    try {
+      return this._leave(result)
+    } catch (error) {
+      if (!(error instanceof RangeError)) throw error
+      const slot = this._leave(this._enter().first_bad()) >>> 0
+      throw checkDistance(this, `radii[${slot}]`, owner._views.radii.at(slot + 1)[slot])
+    }
   }
 
   // ---- Cones, such as fields of view ----

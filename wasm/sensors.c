@@ -135,6 +135,7 @@ static const family SENSORS = {
 };
 
 /* Creates sensors over an index of points. A capacity of 0 means the default. */
+EXPORT("sensors_create")
 int32_t sensors_create(int32_t index, uint32_t capacity) {
   const copse_points *points = index_of(index);
   if (!points) return FAILED(COPSE_STALE_SLOT);
@@ -213,19 +214,16 @@ EXPORT("sensors_take_results") int32_t sensors_take_results(int32_t handle, uint
 EXPORT("sensors_update") int32_t sensors_update(int32_t handle) {
   sensors *self = sensors_of(handle);
   const points *index = self ? points_of(self->index) : NULL;
-  agents own;
-  if (!index || (index->isExternal && !sourced_of(self->index, &own)))
-    return FAILED(COPSE_STALE_SLOT);
-  const copse_sensed_agents *sensed = index->isExternal ? &own.core : NULL;
+  if (!index) return FAILED(COPSE_STALE_SLOT);
   uint32_t needed;
-  copse_status status = copse_sensors_update(self->core, index->core, sensed, &needed);
+  copse_status status = copse_sensors_update(self->core, index->core, &needed);
   while (status == COPSE_FULL) {
     const uint32_t room = self->sizes.results, usual = room + room / 2;
     const uint32_t agents = copse_points_capacity(index->core);
     status = COPSE_OUT_OF_MEMORY;
     if (needed > room && usual > needed) status = take_results(self, usual, agents);
     if (status != COPSE_OK) status = take_results(self, needed, agents);
-    if (status == COPSE_OK) status = copse_sensors_update(self->core, index->core, sensed, &needed);
+    if (status == COPSE_OK) status = copse_sensors_update(self->core, index->core, &needed);
   }
   const copse_sensors_arrays arrays = copse_sensors_get(self->core);
   self->sizes.left = arrays.left.total;

@@ -43,8 +43,7 @@ function indexOf(options) {
 }
 
 function checkAlive(call, index) {
-  const name = index._handle < 0 ? 'index' : index._holder._handle < 0 ? 'source of the index' : ''
-  if (name) throw new CopseError('DISPOSED', `${place(call)}: the ${name} was disposed`)
+  if (index._handle < 0) throw new CopseError('DISPOSED', `${place(call)}: the index was disposed`)
 }
 
 function checkLeave(call, name, leave, radius) {

@@ -121,6 +121,7 @@ static const family WALLS = {
 };
 
 /* Creates an obstacle tree. An option of 0 means its default. */
+EXPORT("obstacle_create")
 int32_t obstacle_create(uint32_t capacity, uint32_t pieces, uint32_t leafSize) {
   copse_obstacle_def def = copse_obstacle_default();
   if (capacity) def.capacity = capacity;

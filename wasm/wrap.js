@@ -1,7 +1,7 @@
 // Grids with the option `wrap`: worlds that wrap around.
 
 import { callOf, checkBox, place } from './errors.js'
-import { INDEX_OPTIONS, Points } from './sourced.js'
+import { INDEX_OPTIONS, Points } from './points.js'
 
 export const GRID_OPTIONS = [...INDEX_OPTIONS, 'wrap']
 
@@ -26,10 +26,10 @@ export class GridPoints extends Points {
 
   constructor(name, dimensions, noun, options, own) {
     const { wrap } = options
-    const sides = wrap === undefined ? [] : checkBox(callOf(name), 'wrap', wrap, dimensions)
-    super(name, dimensions, noun, options, own)
-    if (wrap === undefined) return
-    this._leave(this._enter().set_wrap(this._handle, ...sides))
+    const wraps = wrap !== undefined
+    const sides = wraps ? checkBox(callOf(name), 'wrap', wrap, dimensions) : [0, 0, 0, 0, 0, 0]
+    super(name, dimensions, noun, options, [...own, Number(wraps), ...sides])
+    if (!wraps) return
     this._refusal = 'not in a world that wraps around'
     for (const method of REFUSED) if (method in this) refuseMethod(this, method)
   }

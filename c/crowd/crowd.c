@@ -63,7 +63,6 @@ static copse_agenttree_def tree_definition(const copse_crowd_def *def) {
   copse_agenttree_def treeDef = copse_agenttree_default();
   treeDef.dimensions = def->dimensions;
   treeDef.capacity = def->capacity;
-  treeDef.external = true;
   treeDef.allocator = def->allocator;
   treeDef.tasks = def->tasks;
   return treeDef;

@@ -153,7 +153,8 @@ static const points_type AGENTTREE = {
     .stats = stats,
     .validate = validate,
 };
-const points_type AGENTTREE_OF_CROWD = {AGENTTREE_CORE, .collect = agenttree_collect_circle};
+const points_type AGENTTREE_OF_CROWD = {AGENTTREE_CORE, .hasNoAgents = true,
+                                        .collect = agenttree_collect_circle};
 _Static_assert(sizeof(struct agenttree) <= POINTS_BYTES, "see any_points");
 
 /* Returns a tree with the given options. Its arrays have no memory yet. */

@@ -128,27 +128,33 @@ const points_type WRAPPED_GRID = {GRID_TYPE,
                                   .pairs = wrapped_pairs};
 _Static_assert(sizeof(struct grid) <= POINTS_BYTES, "see any_points");
 
-/* Returns a grid with the given options. Its arrays have no memory yet. */
-static struct grid bare(const copse_grid_def *def) {
-  return (struct grid){
-      .points = POINTS_OF(def, &GRID), .cellSize = def->cellSize, .entryMask = UINT32_MAX};
-}
-
-static bool is_ok(const struct grid *grid) {
-  return points_ok(&grid->points) && grid->cellSize > 0 && grid->cellSize < INFINITY;
-}
-
 copse_grid_def copse_grid_default(void) {
   return (copse_grid_def){.dimensions = 2, .capacity = 1000, .cellSize = 1};
 }
 
-size_t grid_bytes_flat(const copse_grid_def *def) {
-  const struct grid grid = bare(def);
-  return is_ok(&grid) ? points_bytes(&grid.points) : 0;
+static bool is_ok(const copse_grid_def *def) {
+  const copse_points points = POINTS_OF(def, &GRID);
+  return points_ok(&points) && def->cellSize > 0 && def->cellSize < INFINITY &&
+         (!def->wrap || wrapped_ok(def->wrap, def->dimensions));
 }
 
-copse_status grid_create_flat(const copse_grid_def *def, copse_points **points) {
+/* Returns a grid with the given options, which are ok. Its arrays have no memory yet. */
+static struct grid bare(const copse_grid_def *def) {
+  struct grid grid = {
+      .points = POINTS_OF(def, &GRID), .cellSize = def->cellSize, .entryMask = UINT32_MAX};
+  if (def->wrap) wrapped_init(&grid, def->wrap);
+  return grid;
+}
+
+size_t copse_grid_bytes(const copse_grid_def *def) {
+  if (!is_ok(def)) return 0;
   const struct grid grid = bare(def);
+  return points_bytes(&grid.points);
+}
+
+copse_status copse_grid_create(const copse_grid_def *def, copse_points **points) {
   *points = NULL;
-  return is_ok(&grid) ? points_create(&grid.points, points) : COPSE_INVALID_ARGUMENT;
+  if (!is_ok(def)) return COPSE_INVALID_ARGUMENT;
+  const struct grid grid = bare(def);
+  return points_create(&grid.points, points);
 }

@@ -134,16 +134,13 @@ void grid_share_nothing(struct grid *grid, double total, const uint32_t *counts)
 void grid_fill(struct grid *grid, const points_source *source, const points_source *counted,
                const points_survey *survey);
 
-/* The next two functions do the same as copse_grid_bytes and copse_grid_create, but ignore
- * def->wrap. A program in which no world wraps around calls these, to link no code for wrapping. */
-size_t grid_bytes_flat(const copse_grid_def *def);
-copse_status grid_create_flat(const copse_grid_def *def, copse_points **points);
-
 /* ---- Worlds that wrap around: see grid_wrap.c ---- */
 
 extern const points_type WRAPPED_GRID;
-/* Makes the world of a grid that was not built yet wrap around. `wrap`: see copse_grid_def. */
-copse_status grid_set_wrap(copse_points *points, const float *wrap);
+/* True if copse_grid_def.wrap holds the corners of a world. */
+bool wrapped_ok(const float *wrap, uint32_t dim);
+/* Makes the world of a new grid wrap around. */
+void wrapped_init(struct grid *grid, const float *wrap);
 
 /* True if the box lo … hi does not reach the edges of the world. A query with these bounds can then
  * ignore that the world wraps around. */

@@ -13,7 +13,7 @@
 
 /* ---- Creation and build -------------------------------------------------------------------- */
 
-static bool is_world(const float *wrap, uint32_t dim) {
+bool wrapped_ok(const float *wrap, uint32_t dim) {
   for (uint32_t axis = 0; axis < dim; axis++) {
     const float least = wrap[axis], most = wrap[dim + axis];
     if (!is_coordinate(least) || !is_coordinate(most) || !(most - least > 0)) return false;
@@ -21,12 +21,9 @@ static bool is_world(const float *wrap, uint32_t dim) {
   return true;
 }
 
-copse_status grid_set_wrap(copse_points *points, const float *wrap) {
-  struct grid *grid = (struct grid *)points;
-  const uint32_t dim = points->dimensions;
-  if (points->type->kind != SNAPSHOT_GRID || points->isBuilt || !is_world(wrap, dim))
-    return COPSE_INVALID_ARGUMENT;
-  points->type = &WRAPPED_GRID;
+void wrapped_init(struct grid *grid, const float *wrap) {
+  const uint32_t dim = grid->points.dimensions;
+  grid->points.type = &WRAPPED_GRID;
   for (uint32_t axis = 0; axis < dim; axis++) {
     const float least = wrap[axis] + 0.0f, most = wrap[dim + axis]; /* adding 0 turns -0 into 0 */
     grid->least[axis] = least;
@@ -41,19 +38,6 @@ copse_status grid_set_wrap(copse_points *points, const float *wrap) {
     grid->inner[0][axis] = -INFINITY;
     grid->inner[1][axis] = INFINITY;
   }
-  return COPSE_OK;
-}
-
-size_t copse_grid_bytes(const copse_grid_def *def) {
-  const size_t bytes = grid_bytes_flat(def);
-  return !bytes || !def->wrap || is_world(def->wrap, def->dimensions) ? bytes : 0;
-}
-
-copse_status copse_grid_create(const copse_grid_def *def, copse_points **points) {
-  *points = NULL;
-  if (!copse_grid_bytes(def)) return COPSE_INVALID_ARGUMENT;
-  const copse_status status = grid_create_flat(def, points);
-  return status == COPSE_OK && def->wrap ? grid_set_wrap(*points, def->wrap) : status;
 }
 
 /* Writes the options that a snapshot must agree with. The world's corner and size are six numbers,

@@ -19,10 +19,9 @@ bool points_ok(const copse_points *definition) {
          (onNonFinite == COPSE_NON_FINITE_ERROR || onNonFinite == COPSE_NON_FINITE_SKIP);
 }
 
-/* Returns the number of slots in the index's buffers for agents: 0 if the index is external, that
- * is, built only from arrays of the caller. */
+/* Returns the number of slots in the index's buffers for agents. */
 static uint32_t own_slots(const copse_points *points) {
-  return points->external ? 0 : points->capacity;
+  return points->type->hasNoAgents ? 0 : points->capacity;
 }
 
 static void carve_own(copse_points *points, arena *block) {
@@ -315,23 +314,27 @@ static bool survey_groups(const uint32_t *groups, uint32_t count, uint32_t *any,
   return !absent && !word4_bits(none4);
 }
 
+/* True if positions are one array, interleaved. Compares addresses as integers: without agents the
+ * arrays may be NULL, and adding to a NULL pointer is undefined. */
+static bool is_interleaved(const copse_const_positions *positions, uint32_t dimensions) {
+  const uintptr_t first = (uintptr_t)positions->axes[0];
+  bool ok = positions->stride == dimensions;
+  for (uint32_t axis = 1; axis < dimensions; axis++)
+    ok = ok && (uintptr_t)positions->axes[axis] == first + axis * sizeof(float);
+  return ok;
+}
+
 /* Fills in `survey`: what a build must know about its input. Handles only the usual case, with
  * SIMD: every slot has a group and valid coordinates, and positions are interleaved or in one array
  * per axis. Returns false in all other cases: survey_slowly must be used then. */
 static bool survey_full(const points_source *source, uint32_t dimensions, points_survey *survey) {
   const copse_const_positions *positions = &source->positions;
-  const bool interleaved = positions->stride == dimensions;
+  const bool interleaved = is_interleaved(positions, dimensions);
+  const uint32_t arrays = interleaved ? 1 : dimensions;
   if (!interleaved && positions->stride != 1) return false;
-  for (uint32_t axis = 0; axis < dimensions; axis++) {
-    /* Compares addresses as integers. Without agents the arrays may be NULL, and adding to a NULL
-     * pointer is undefined. */
-    if (interleaved &&
-        (uintptr_t)positions->axes[axis] != (uintptr_t)positions->axes[0] + axis * sizeof(float))
+  for (uint32_t i = 0; i < arrays; i++)
+    if (!are_coordinates(positions->axes[i], (uint64_t)source->count * dimensions / arrays))
       return false;
-    if (!interleaved && !are_coordinates(positions->axes[axis], source->count)) return false;
-  }
-  if (interleaved && !are_coordinates(positions->axes[0], (uint64_t)source->count * dimensions))
-    return false;
   *survey = (points_survey){source->count, 0, COPSE_NONE, 1, 1};
   return !source->groups ||
          survey_groups(source->groups, source->count, &survey->anyGroups, &survey->allGroups);
@@ -365,15 +368,48 @@ copse_status copse_points_build(copse_points *points, uint32_t *firstBad) {
   return points_build_source(points, &source, firstBad);
 }
 
+static void copy_state(const copse_points *points, const points_source *source,
+                       const points_state *to) {
+  const uint32_t dim = points->dimensions, count = source->count;
+  const copse_positions *positions = &to->positions;
+  if (positions->stride == dim && is_interleaved(&source->positions, dim))
+    memcpy(positions->axes[0], source->positions.axes[0], (size_t)count * dim * sizeof(float));
+  else
+    for (uint32_t axis = 0; axis < dim; axis++)
+      for (uint32_t slot = 0; slot < count; slot++)
+        positions->axes[axis][(size_t)slot * positions->stride] =
+            source_coordinate(source, slot, (int)axis);
+  for (uint32_t slot = 0; slot < count; slot++) to->groups[slot] = source_group(source, slot);
+}
+
+/* Gives the slots 0 … count - 1 these generations, and frees all other slots. */
+static void copy_slots(copse_points *points, const uint32_t *generations, uint32_t count) {
+  for (uint32_t slot = count; slot < points->slots; slot++) copse_points_remove(points, slot);
+  points->slots = count;
+  const size_t bytes = count * sizeof *generations;
+  if (!count || memcmp(points->agents.generations, generations, bytes) == 0) return;
+  memcpy(points->agents.generations, generations, bytes);
+  slots_recount(&points->agents);
+}
+
 copse_status copse_points_build_from(copse_points *points, const copse_const_positions *positions,
-                                     const uint32_t *groups, uint32_t count, uint32_t *firstBad) {
+                                     const uint32_t *groups, const uint32_t *generations,
+                                     uint32_t count, uint32_t *firstBad) {
+  const points_source source = {*positions, groups, count};
+  points_survey survey;
   if (firstBad) *firstBad = COPSE_NONE;
-  if (count > points->capacity) return COPSE_FULL;
   for (uint32_t axis = 0; axis < points->dimensions; axis++)
     if (!positions->axes[axis] && count) return COPSE_INVALID_ARGUMENT;
-  const points_source source = {*positions, groups, count};
-  const copse_status status = points_build_source(points, &source, firstBad);
-  return status != COPSE_OK || points->external ? status : copse_points_set_slots(points, count);
+  const copse_status status = check(points, &source, &survey, firstBad);
+  if (status != COPSE_OK) return status;
+  if (count > points->capacity) return COPSE_FULL;
+  if (generations)
+    copy_slots(points, generations, count);
+  else
+    copse_points_set_slots(points, count);
+  copy_state(points, &source, &(points_state){positions_of(points), points->groups, count});
+  points->type->build(points, &source, &survey);
+  return COPSE_OK;
 }
 
 void points_take(copse_points *points, const points_source *source, const points_survey *survey) {
@@ -522,15 +558,6 @@ static points_state state_at(const copse_points *points, void *bytes, uint32_t c
     part.positions.axes[axis] = coordinates + axis;
   part.groups = (uint32_t *)bytes + (size_t)count * points->dimensions;
   return part;
-}
-
-static void copy_state(const copse_points *points, const points_source *source,
-                       const points_state *to) {
-  for (uint32_t slot = 0; slot < source->count; slot++)
-    for (uint32_t axis = 0; axis < points->dimensions; axis++)
-      to->positions.axes[axis][(size_t)slot * to->positions.stride] =
-          source_coordinate(source, slot, (int)axis);
-  memcpy(to->groups, source->groups, source->count * sizeof(uint32_t));
 }
 
 static points_snapshot snapshot_head(const copse_points *points) {

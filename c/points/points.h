@@ -64,8 +64,6 @@ struct copse_points {
   uint32_t builtCount;
   uint32_t skipped;
   bool isBuilt;
-  bool external;                 /* true: the agents are in arrays of the caller. There are no
-                                  * buffers, so the capacity of `agents` is 0 */
   uint32_t anyGroups, allGroups; /* bits that some agents have, and bits that all agents have */
 };
 
@@ -101,6 +99,9 @@ typedef struct pair_search pair_search;
 struct points_type {
   snapshot_kind kind;
   size_t bytes; /* the size of the structure's struct in bytes, at most POINTS_BYTES */
+  /* True: an index without buffers for agents, which only points_build_source builds. The capacity
+   * of `agents` is 0. */
+  bool hasNoAgents;
 
   /* Carves this structure's own arrays out of a block of memory. If the block has no memory yet
    * (its `base` is NULL), only adds up their size. */
@@ -209,8 +210,8 @@ ALWAYS_INLINE scan_filter points_filter(const copse_points *points, const copse_
 #define POINTS_OF(def, functions)                                                                  \
   {                                                                                                \
     .type = (functions), .dimensions = (def)->dimensions, .capacity = (def)->capacity,             \
-    .layout = (def)->layout, .external = (def)->external, .onNonFinite = (def)->onNonFinite,       \
-    .allocator = (def)->allocator, .tasks = TASKS_OF(def)                                          \
+    .layout = (def)->layout, .onNonFinite = (def)->onNonFinite, .allocator = (def)->allocator,     \
+    .tasks = TASKS_OF(def)                                                                         \
   }
 /* True if the options common to all structures are in their ranges. */
 bool points_ok(const copse_points *definition);
@@ -245,7 +246,7 @@ points_extras points_saved_extras(const void *bytes, size_t size, uint32_t *coun
 /* Clears the groups of free slots, in case the caller wrote there: builds must ignore free
  * slots. */
 void points_hide_free(const copse_points *points);
-/* Builds an index as copse_points_build_from does, but does not change which slots are in use. */
+/* Builds an index from a source, and leaves its agents as they are. */
 copse_status points_build_source(copse_points *points, const points_source *source,
                                  uint32_t *firstBad);
 /* True if a slot has a group, and valid coordinates. */

@@ -36,17 +36,17 @@ SMALL_CODE static bool reaches_ok(const copse_sensors *sensors) {
 
 /* Writes the center of a sensor that is a circle. False if the sensor surrounds an agent that does
  * not exist, is hidden, or has no valid position. */
-static bool center_of(const copse_sensors *sensors, uint32_t slot,
-                      const copse_sensed_agents *agents, float *center) {
+static bool center_of(const copse_sensors *sensors, uint32_t slot, const copse_points *points,
+                      float *center) {
   const uint32_t agent = sensors->agents[slot], dim = sensors->def.dimensions;
   if (sensors->kinds[slot] == COPSE_SENSOR_CIRCLE) {
     copy_point(center, sensors->places[slot], dim);
     return true;
   }
-  if (agent >= agents->slots || !(agents->generations[agent] & 1) || !agents->groups[agent])
-    return false;
+  if (!slots_in_use(&points->agents, agent) || !points->groups[agent]) return false;
+  const copse_positions positions = copse_points_positions((copse_points *)points);
   for (uint32_t axis = 0; axis < dim; axis++)
-    center[axis] = agents->positions.axes[axis][(size_t)agent * agents->positions.stride];
+    center[axis] = positions.axes[axis][(size_t)agent * positions.stride];
   return query_point_ok(center, (int)dim);
 }
 
@@ -54,7 +54,6 @@ static bool center_of(const copse_sensors *sensors, uint32_t slot,
 typedef struct update {
   copse_sensors *sensors;
   const copse_points *points;
-  copse_sensed_agents agents;
   uint32_t ever;  /* the number of agent slots that were ever used, but at most def.agents */
   bool isChanged; /* true if any slot of an agent was taken or freed since the last update */
   uint32_t *ids, begin, end;
@@ -107,7 +106,7 @@ static uint32_t search(update *run, uint32_t slot) {
   query.mask = sensors->masks[slot];
   if (kind == COPSE_SENSOR_BOX) return search_box(run, slot, &query);
   float center[3] = {0};
-  if (!center_of(sensors, slot, &run->agents, center)) return 0;
+  if (!center_of(sensors, slot, run->points, center)) return 0;
   if (kind == COPSE_SENSOR_AGENT) query.exclude = sensors->agents[slot];
   copse_results results = room_for(run, 0);
   /* If `leave` equals `radius`, all agents found may enter. Then no distances are needed, and the
@@ -141,7 +140,7 @@ SMALL_CODE static void forget_marks(copse_sensors *sensors) {
 OUT_OF_LINE void mark(const update *run, uint32_t slot) {
   const copse_sensors *sensors = run->sensors;
   const uint32_t count = sensors->counts[slot], ever = run->ever, marked = sensors->marked;
-  const uint32_t *before = sensors->generations, *now = run->agents.generations;
+  const uint32_t *before = sensors->generations, *now = run->points->agents.generations;
   const uint32_t *old = remembered(sensors, slot);
   uint32_t *marks = sensors->marks;
   const bool isChanged = run->isChanged;
@@ -175,7 +174,7 @@ static void end_left(copse_sensors *sensors, uint32_t slot) {
 SMALL_CODE static uint32_t drop_removed(const update *run, uint32_t *ids, uint32_t count) {
   uint32_t kept = 0;
   for (uint32_t i = 0; i < count; i++)
-    if (ids[i] < run->ever && (run->agents.generations[ids[i]] & 1)) ids[kept++] = ids[i];
+    if (ids[i] < run->ever && slots_in_use(&run->points->agents, ids[i])) ids[kept++] = ids[i];
   return kept;
 }
 
@@ -231,9 +230,9 @@ OUT_OF_LINE void compare(update *run, uint32_t slot, uint32_t found) {
 
 /* Forgets what a sensor remembers if the slot of the agent that the sensor surrounds was freed or
  * reused since the last update. */
-static void follow(copse_sensors *sensors, uint32_t slot, const copse_sensed_agents *agents) {
+static void follow(copse_sensors *sensors, uint32_t slot, const slots *agents) {
   const uint32_t agent = sensors->agents[slot];
-  const uint32_t generation = agent < agents->slots ? agents->generations[agent] : 0;
+  const uint32_t generation = agent < agents->ever ? agents->generations[agent] : 0;
   if (generation != sensors->agentGenerations[slot]) sensors->counts[slot] = 0;
   sensors->agentGenerations[slot] = generation;
 }
@@ -244,18 +243,9 @@ SMALL_CODE static void remember(update *run) {
   copse_rows *inside = &sensors->sets[INSIDE];
   memcpy(sensors->begins, inside->offsets, sensors->slots.ever * sizeof(uint32_t));
   memcpy(sensors->counts, inside->counts, sensors->slots.ever * sizeof(uint32_t));
-  memcpy(sensors->generations, run->agents.generations, run->ever * sizeof(uint32_t));
+  memcpy(sensors->generations, run->points->agents.generations, run->ever * sizeof(uint32_t));
   sensors->half = run->begin;
   inside->total = run->end - run->begin;
-}
-
-/* Returns the agents in an index's own buffers. */
-SMALL_CODE static copse_sensed_agents agents_of(const copse_points *points) {
-  const copse_positions own = copse_points_positions((copse_points *)points);
-  return (copse_sensed_agents){{{own.axes[0], own.axes[1], own.axes[2]}, own.stride},
-                               points->groups,
-                               points->agents.generations,
-                               points->agents.ever};
 }
 
 /* True if the index can search for all sensors. If its world wraps around, it has no queries with
@@ -269,10 +259,10 @@ SMALL_CODE static bool world_ok(const copse_sensors *sensors, const copse_points
 }
 
 copse_status copse_sensors_update(copse_sensors *sensors, const copse_points *points,
-                                  const copse_sensed_agents *agents, uint32_t *needed) {
+                                  uint32_t *needed) {
   *needed = 0;
-  if (points->dimensions != sensors->def.dimensions || (points->external && !agents) ||
-      !reaches_ok(sensors) || !world_ok(sensors, points))
+  if (points->dimensions != sensors->def.dimensions || !reaches_ok(sensors) ||
+      !world_ok(sensors, points))
     return COPSE_INVALID_ARGUMENT;
   if (!points->isBuilt) return COPSE_NOT_BUILT;
   sensors_clear_rows(sensors);
@@ -281,16 +271,16 @@ copse_status copse_sensors_update(copse_sensors *sensors, const copse_points *po
   if (points->builtCount > sensors->def.agents) return COPSE_FULL;
   update run = {.sensors = sensors,
                 .points = points,
-                .agents = agents ? *agents : agents_of(points),
                 .ids = sensors->sets[INSIDE].ids,
                 .begin = begin,
                 .end = begin};
-  run.ever = run.agents.slots < sensors->def.agents ? run.agents.slots : sensors->def.agents;
+  const slots *agents = &points->agents;
+  run.ever = agents->ever < sensors->def.agents ? agents->ever : sensors->def.agents;
   run.isChanged =
-      memcmp(sensors->generations, run.agents.generations, run.ever * sizeof(uint32_t)) != 0;
+      memcmp(sensors->generations, agents->generations, run.ever * sizeof(uint32_t)) != 0;
   for (uint32_t slot = 0; slot < sensors->slots.ever; slot++) {
     const uint32_t found = slots_in_use(&sensors->slots, slot) ? search(&run, slot) : 0;
-    if (sensors->kinds[slot] == COPSE_SENSOR_AGENT) follow(sensors, slot, &run.agents);
+    if (sensors->kinds[slot] == COPSE_SENSOR_AGENT) follow(sensors, slot, agents);
     if (!run.isFull) compare(&run, slot, found);
   }
   *needed = run.needed > UINT32_MAX ? UINT32_MAX : (uint32_t)run.needed;

@@ -34,7 +34,6 @@ static inline copse_grid_def grid_like(const copse_agenttree_def *def, kind like
   grid.capacity = def->capacity;
   grid.cellSize = like.cellSize;
   grid.layout = def->layout;
-  grid.external = def->external;
   grid.onNonFinite = def->onNonFinite;
   grid.wrap = like.wrap;
   grid.allocator = def->allocator;
@@ -47,7 +46,6 @@ static inline copse_kdtree_def kdtree_like(const copse_agenttree_def *def, kind 
   tree.capacity = def->capacity;
   tree.builder = like.builder;
   tree.layout = def->layout;
-  tree.external = def->external;
   tree.onNonFinite = def->onNonFinite;
   tree.allocator = def->allocator;
   tree.tasks = def->tasks;

@@ -214,14 +214,6 @@ static void come_and_go(copse_points *index, uint32_t agents, float size) {
   }
 }
 
-/* Returns an index without buffers of its own. */
-static copse_points *create_sourced(copse_agenttree_def def, kind like) {
-  copse_points *index;
-  def.external = true;
-  if (create_points(&def, like, &index) != COPSE_OK) fail();
-  return index;
-}
-
 /* Builds an index from the buffers of `source`, which may be the index itself. */
 static void build(copse_points *index, copse_points *source, uint32_t dim) {
   const float *own = copse_points_positions(source).axes[0];
@@ -229,13 +221,14 @@ static void build(copse_points *index, copse_points *source, uint32_t dim) {
   if (index == source)
     copse_points_build(index, NULL);
   else if (copse_points_build_from(index, &given, copse_points_groups(source),
-                                   copse_points_slots(source), NULL) != COPSE_OK)
+                                   copse_points_generations(source), copse_points_slots(source),
+                                   NULL) != COPSE_OK)
     fail();
 }
 
-/* Plays frames of moving agents. With `isSourced`, another index without buffers of its own is
- * built from them, and that is searched. */
-static void play(kind like, uint32_t dim, uint32_t agents, float size, bool isSourced) {
+/* Plays frames of moving agents. With `isCopied`, another index is built from them, and that is
+ * searched. */
+static void play(kind like, uint32_t dim, uint32_t agents, float size, bool isCopied) {
   copse_agenttree_def def = copse_agenttree_default();
   def.leafSize = 16;
   def.dimensions = dim;
@@ -243,7 +236,8 @@ static void play(kind like, uint32_t dim, uint32_t agents, float size, bool isSo
   def.tasks = tasks;
   copse_points *index;
   if (create_points(&def, like, &index) != COPSE_OK) fail();
-  copse_points *searched = isSourced ? create_sourced(def, like) : index;
+  copse_points *searched = index;
+  if (isCopied && create_points(&def, like, &searched) != COPSE_OK) fail();
   copse_points_set_slots(index, agents);
   float *positions = copse_points_positions(index).axes[0];
   uint32_t *groups = copse_points_groups(index);
@@ -269,7 +263,7 @@ static void play(kind like, uint32_t dim, uint32_t agents, float size, bool isSo
       ask(searched, asker, dim, positions + asker * dim);
     ask_for_all(searched, dim, positions);
   }
-  if (isSourced) copse_points_destroy(searched);
+  if (isCopied) copse_points_destroy(searched);
   copse_points_destroy(index);
 }
 
@@ -310,7 +304,7 @@ static void save_sensors(copse_sensors *sensors) {
   if (copse_sensors_restore(sensors, saved, bytes) != COPSE_OK) fail();
 }
 
-static void play_sensors(kind like, uint32_t dim, float size, bool isSourced) {
+static void play_sensors(kind like, uint32_t dim, float size, bool isCopied) {
   enum { SENSED = 500, SENSORS = 60 };
   copse_agenttree_def def = copse_agenttree_default();
   copse_sensors_def sensorsDef = copse_sensors_default();
@@ -323,7 +317,8 @@ static void play_sensors(kind like, uint32_t dim, float size, bool isSourced) {
   sensorsDef.results = ROOM;
   if (create_points(&def, like, &index) != COPSE_OK) fail();
   if (copse_sensors_create(&sensorsDef, &sensors) != COPSE_OK) fail();
-  copse_points *searched = isSourced ? create_sourced(def, like) : index;
+  copse_points *searched = index;
+  if (isCopied && create_points(&def, like, &searched) != COPSE_OK) fail();
   copse_points_set_slots(index, SENSED);
   float *positions = copse_points_positions(index).axes[0];
   for (uint32_t i = 0; i < SENSED * dim; i++) positions[i] = draw_below(size);
@@ -344,13 +339,7 @@ static void play_sensors(kind like, uint32_t dim, float size, bool isSourced) {
       add(slot);
     }
     build(searched, index, dim);
-    const copse_sensed_agents agents = {
-        {{positions, positions + 1, dim == 3 ? positions + 2 : NULL}, dim},
-        copse_points_groups(index),
-        copse_points_generations(index),
-        copse_points_slots(index)};
-    if (copse_sensors_update(sensors, searched, isSourced ? &agents : NULL, &needed) != COPSE_OK)
-      fail();
+    if (copse_sensors_update(sensors, searched, &needed) != COPSE_OK) fail();
     const copse_sensors_arrays arrays = copse_sensors_get(sensors);
     const uint32_t slots = copse_sensors_slots(sensors);
     add(needed);
@@ -360,7 +349,7 @@ static void play_sensors(kind like, uint32_t dim, float size, bool isSourced) {
     if (frame % 16 == 15) save_sensors(sensors);
   }
   copse_sensors_destroy(sensors);
-  if (isSourced) copse_points_destroy(searched);
+  if (isCopied) copse_points_destroy(searched);
   copse_points_destroy(index);
 }
 

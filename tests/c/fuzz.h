@@ -86,12 +86,11 @@ static inline uint32_t fuzz_build_hash(copse_points *index) {
 static inline uint32_t fuzz(const copse_agenttree_def *options, kind like, input in,
                             const uint8_t *bytes, size_t size) {
   static float own[3][FUZZ_CAPACITY];
-  static uint32_t ownGroups[FUZZ_CAPACITY];
+  static uint32_t ownGroups[FUZZ_CAPACITY], ownGenerations[FUZZ_CAPACITY];
   copse_agenttree_def def = *options;
   ledger book = {-1, 0};
   copse_points *index;
   uint32_t hash = 0;
-  def.external = size && bytes[0] & 128;
   def.allocator = ledger_allocator(&book);
   must(create_points(&def, like, &index) == COPSE_OK, "create");
   must(book.bytesHeld == bytes_of_points(&def, like), "bytes");
@@ -108,7 +107,7 @@ static inline uint32_t fuzz(const copse_agenttree_def *options, kind like, input
       must(copse_points_validate(index), "validate after reserve");
       if (ways % 4 == 0) continue;
     }
-    const bool isOwn = def.external || ways & 64; /* build from the caller's arrays */
+    const bool isOwn = ways & 64; /* build from the caller's arrays */
     must(copse_points_set_slots(index, isOwn ? 0 : count) == COPSE_OK, "set_slots");
     copse_positions positions = copse_points_positions(index);
     if (isOwn) positions = (copse_positions){{own[0], own[1], own[2]}, 1};
@@ -118,20 +117,26 @@ static inline uint32_t fuzz(const copse_agenttree_def *options, kind like, input
       for (uint32_t axis = 0; axis < def.dimensions; axis++)
         positions.axes[axis][id * positions.stride] = next_side(&in);
     }
-    uint32_t removed = 0; /* a removed slot has no group, whatever is written there */
+    uint32_t removed = 0, *generations = ways & 32 ? ownGenerations : NULL;
+    for (uint32_t id = 0; id < count && isOwn && generations; id++) {
+      generations[id] = groups[id] ? 1 + 2 * next_byte(&in) : next_byte(&in);
+      removed += !(generations[id] & 1);
+    }
+    /* a removed slot has no group, whatever is written there */
     for (uint32_t id = 0; id < count && !isOwn && ways % 16 == 5; id += 1 + next_byte(&in) % 8) {
       must(copse_points_remove(index, id) == COPSE_OK, "remove");
       groups[id] = removed++ % 2;
     }
     const copse_const_positions given = readable(positions);
-    const copse_status built = isOwn ? copse_points_build_from(index, &given, groups, count, NULL)
-                                     : copse_points_build(index, NULL);
+    const copse_status built =
+        isOwn ? copse_points_build_from(index, &given, groups, generations, count, NULL)
+              : copse_points_build(index, NULL);
     if (built != COPSE_OK) {
       must(built == COPSE_NOT_FINITE, "build: status");
       continue;
     }
     must(copse_points_validate(index), "validate");
-    must(copse_points_count(index) == (def.external ? 0 : count - removed), "count");
+    must(copse_points_count(index) == count - removed, "count");
     hash = hash_word(hash, fuzz_build_hash(index));
     const brute_points brute = {given, groups, count, def.dimensions, like.wrap};
     fuzz_ask(index, &brute, &in);

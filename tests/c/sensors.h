@@ -229,7 +229,7 @@ static inline copse_status update_sensors(sensor_game *game, copse_sensors *sens
   uint32_t needed;
   copse_status status;
   for (int attempt = 0; attempt < 3; attempt++) {
-    status = copse_sensors_update(sensors, game->index, NULL, &needed);
+    status = copse_sensors_update(sensors, game->index, &needed);
     if (status != COPSE_FULL || !is_silent(sensors)) return status;
     if (copse_sensors_reserve(sensors, 0, needed, needed ? 0 : SENSED_AGENTS) != COPSE_OK) abort();
   }

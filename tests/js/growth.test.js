@@ -57,6 +57,7 @@ const ARGUMENTS = {
   reset: () => [3],
   winding: () => [0],
   inspect: () => [1],
+  build: () => [],
   step: () => [1 / 16],
   remove: () => [6 + 3 * removeCount++],
 }

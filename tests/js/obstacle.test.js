@@ -957,7 +957,7 @@ test('the core refuses handles of other families', async () => {
   const { _handle: walls } = tree
   for (const call of [
     ...['within', 'range', 'nearest', 'build', 'all_within', 'raycast', 'count', 'slots', 'ready'],
-    ...['set_slots', 'add', 'move', 'remove', 'clear', 'pairs', 'within_many', 'take_radii'],
+    ...['set_slots', 'add', 'move', 'remove', 'clear', 'pairs', 'within_many', 'build_from'],
   ])
     assert.is(exports[`points_${call}`](walls, 0, 0, 0, 0, 0, 0, 0, 0), stale, call)
   for (const { _handle: other } of [agents, boxes])

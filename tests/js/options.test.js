@@ -14,7 +14,7 @@ import { createRandom } from '../../web/random.js'
 const CONSTRUCTIONS = Number(process.env.COPSE_CALLS ?? 2000)
 const CREATIONS = 200
 
-const POINTS = ['capacity', 'layout', 'onNonFinite', 'instance', 'source']
+const POINTS = ['capacity', 'layout', 'onNonFinite', 'instance']
 const NUMBERS = [
   ...['preferredSpeed', 'radius', 'maxSpeed', 'neighborDistance', 'maxNeighbors', 'timeHorizon'],
   ...['timeHorizonObstacles', 'maxAcceleration', 'priority', 'groups', 'mask', 'enabled', 'locked'],

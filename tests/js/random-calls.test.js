@@ -136,7 +136,6 @@ test('calls throw only documented errors, and results are correct afterward', as
       'maxDepth',
       'onNonFinite',
       'layout',
-      'source',
     ])
     const options = { capacity: 3, instance, ...required, [option]: any() }
     try {

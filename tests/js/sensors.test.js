@@ -212,29 +212,35 @@ test('calls with wrong arguments or objects leave the instance usable', () => {
   index.build()
 })
 
-test('of an index with a source see the source at once, until it is disposed', () => {
+test('see the agents of a crowd as the last build copied them', () => {
   const crowd = new copse.Crowd({ capacity: 2 })
   for (let x = 0; x < 2; x++) crowd.add({ position: [x, 0] })
-  const index = new copse.Grid({ source: crowd, cellSize: 4 })
+  const index = new copse.Grid({ cellSize: 4, capacity: 1 })
   const sensors = new copse.Sensors({ index })
   sensors.add({ agent: 0, radius: 2 })
   assert.is(thrown(() => sensors.update()).code, 'NOT_BUILT')
-  index.build()
+  index.build(crowd)
   assert.equal(rowOf(sensors.update().entered, 0), [1])
   crowd.remove(1)
+  assert.is(sensors.update().left.total, 0)
+  index.build(crowd)
   assert.equal(rowOf(sensors.update().left, 0), [1])
   crowd.reserve(3000)
   for (let i = 1; i < 3000; i++) crowd.add({ position: [1, 0] })
-  index.build()
+  index.build(crowd)
   assert.is(sensors.update().entered.counts[0], 2999)
+  crowd.move(0, 0, 9) // the sensor moves with the next build
+  assert.is(sensors.update().left.total, 0)
+  index.build(crowd)
+  assert.is(sensors.update().left.total, 2999)
   const saved = sensors.save()
-  crowd.dispose()
+  index.dispose()
   for (const call of [
     () => sensors.update(),
     () => sensors.restore(saved),
     () => new copse.Sensors({ index }),
   ])
-    assert.match(String(thrown(call)), /^CopseError: .*the source of the index was disposed$/)
+    assert.match(String(thrown(call)), /^CopseError: .*the index was disposed$/)
 })
 
 // ---- Agents that leave ----

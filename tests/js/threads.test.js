@@ -100,9 +100,8 @@ test('an index over the agents of a crowd finds the same', () => {
   const find = (library, instance) => {
     const objects = createCrowd(library, instance, 2, 3000)
     const found = ['AgentTree', 'KdTree', 'Grid'].flatMap((kind) => {
-      const { crowd: source } = objects
-      const index = new library[kind]({ instance, source, ...(kind === 'Grid' && { cellSize: 3 }) })
-      index.build()
+      const index = new library[kind]({ instance, ...(kind === 'Grid' && { cellSize: 3 }) })
+      index.build(objects.crowd)
       const { offsets, counts, ids, total } = index.allWithin(3)
       const arrays = [offsets.slice(), counts.slice(), ids.slice(0, total), index.pairs(1).slice()]
       index.dispose()

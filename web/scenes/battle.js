@@ -81,7 +81,7 @@ export default {
     const { random, pointer } = stage
     // copse:
     const crowd = new Crowd({ capacity: 2 * MAX_SOLDIERS, maxNeighbors: 8, timeHorizon: 0.6 })
-    const tree = new AgentTree({ source: crowd })
+    const tree = new AgentTree({ capacity: crowd.capacity })
 
     const floats = () => new Float32Array(2 * MAX_SOLDIERS)
 
@@ -179,7 +179,7 @@ export default {
           stand(first + i, army, ahead, breadth / 2 + file * RANK * radius)
         }
       }
-      tree.build() // a strike may come before the next frame
+      tree.build(crowd) // a strike may come before the next frame
     }
 
     function enlist(i) {
@@ -419,7 +419,7 @@ export default {
         lap('move')
 
         // copse:
-        tree.build()
+        tree.build(crowd)
         lap('build')
         if (dt > 0) queryTime = smoothTime(queryTime, look)
 

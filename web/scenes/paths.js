@@ -98,7 +98,7 @@ export default {
     // copse:
     const walls = new ObstacleTree({ capacity: VERTICES })
     const crowd = new Crowd({ ...AGENT, capacity: MAX_AGENTS, timeStep: TIME_STEP })
-    const index = new AgentTree({ source: crowd }) // finds room for agents that start
+    const index = new AgentTree({ capacity: crowd.capacity }) // finds room for agents that start
 
     const pace = createPace(step)
     const pencil = createPencil(stage, walls, {
@@ -260,7 +260,7 @@ export default {
       stepTime = smoothTime(stepTime, () => crowd.step())
       const slots = crowd.arrived()
       if (slots.length === 0) return
-      index.build()
+      index.build(crowd)
       for (const i of slots) {
         choosePlace(i % GROUPS.length)
         crowd.move(i, ...start)

@@ -15,8 +15,8 @@ export function touchingNumbers(crowd) {
 /** Returns how deep two agents overlap at most, by the smaller radius. */
 export function deepest(crowd) {
   const { dimensions: dim, positions, radii, enabled, slots } = crowd
-  const tree = new (dim === 2 ? AgentTree : AgentTree3D)({ source: crowd })
-  tree.build()
+  const tree = new (dim === 2 ? AgentTree : AgentTree3D)({ capacity: crowd.capacity })
+  tree.build(crowd)
   const pairs = tree.pairs(2 * Math.max(...radii.subarray(0, slots)))
   let most = 0
   for (let n = 0; n < pairs.length; n += 2) {

@@ -19,7 +19,6 @@ static void *scarce_take(const copse_allocator *allocator, uint64_t bytes) {
 #include "../../../wasm/paths.c"
 #include "../../../wasm/points.c"
 #include "../../../wasm/sensors.c"
-#include "../../../wasm/source.c"
 #include "../../../wasm/walls.c"
 #undef memory_take
 
@@ -58,17 +57,23 @@ static void create(input *in, held *entry) {
   const uint32_t dimensions = next_byte(in) % 8 ? 2 + next_byte(in) % 2 : next_word(in);
   const uint32_t capacity = next_size(in);
   const uint32_t a = next_word(in) % 64, b = next_byte(in) % 3, c = next_byte(in) % 3;
-  const bool isExternal = a % 4 == 3;
+  float sides[6] = {0};
   if (entry->isAlive) destroy(entry->handle);
+  entry->wraps = false;
   switch (next_byte(in) % 8) {
   case 0:
-    entry->handle = agenttree_create(dimensions, capacity, a, b, c, a % 2, c % 2, isExternal);
+    entry->handle = agenttree_create(dimensions, capacity, a, b, c, a % 2, c % 2);
     break;
   case 1:
-    entry->handle = grid_create(dimensions, capacity, next_small(in), b, c, isExternal);
+    entry->wraps = a % 4 == 3;
+    for (int i = 0; i < 6 && entry->wraps; i++) sides[i] = next_small(in) + (i < 3 ? 0 : 8);
+    entry->handle = grid_create(dimensions, capacity, next_small(in), entry->wraps, sides[0],
+                                sides[1], sides[2], sides[3], sides[4], sides[5], b, c);
+    for (uint32_t i = 0; i < 2 * dimensions && entry->handle >= 0 && entry->wraps; i++)
+      entry->wrap[i] = sides[i < dimensions ? i : 3 + i - dimensions];
     break;
   case 2:
-    entry->handle = kdtree_create(dimensions, capacity, b, c % 2, a % 2, isExternal);
+    entry->handle = kdtree_create(dimensions, capacity, b, c % 2, a % 2);
     break;
   case 3:
     entry->handle = octree_create(dimensions, capacity, (int32_t)a - 1, (int32_t)c * 12 - 1,
@@ -88,22 +93,7 @@ static void create(input *in, held *entry) {
     entry->handle = sensors_create(entries[a % OBJECTS].handle, capacity);
   }
   entry->isAlive = entry->handle >= 0;
-  entry->wraps = false;
-  if (isExternal) points_set_source(entry->handle, entries[a / 4 % OBJECTS].handle);
   entry->capacity = entry->isAlive ? capacity : 0;
-}
-
-/* Makes the world of a grid wrap around, if the grid was not built yet. */
-static void wrap(input *in, held *entry) {
-  float sides[6];
-  const points *self = points_of(entry->handle);
-  for (int i = 0; i < 6; i++) sides[i] = next_small(in) + (i < 3 ? 0 : 8);
-  if (points_set_wrap(entry->handle, sides[0], sides[1], sides[2], sides[3], sides[4], sides[5]))
-    return;
-  must(self && self->core->type->kind == SNAPSHOT_GRID, "only a grid wraps around");
-  entry->wraps = true;
-  for (uint32_t i = 0; i < 2 * self->dimensions; i++)
-    entry->wrap[i] = sides[i < self->dimensions ? i : 3 + i - self->dimensions];
 }
 
 /* Writes any bits to an array that JavaScript may write. */
@@ -125,7 +115,7 @@ static void write(input *in, const held *entry) {
                                          "agents",
                                          "insideCounts"};
   object *target = any_of(entry->handle);
-  if (!target || (points_of(entry->handle) && points_of(entry->handle)->isExternal)) return;
+  if (!target) return;
   const uint32_t given = target->room[ROOM_GIVEN];
   if (room_take(target, ROOM_GIVEN, 6 * entry->capacity) && target->room[ROOM_GIVEN] > given)
     memset(target->rooms[ROOM_GIVEN], 0, target->room[ROOM_GIVEN] * sizeof(float));
@@ -190,14 +180,11 @@ static void check_events(int32_t handle) {
 static void compare(input *in, int32_t handle) {
   const points *self = points_of(handle);
   copse_points *index = self->core;
-  agents own;
-  const int32_t holder = self->isExternal ? self->source : handle;
-  must(agents_of(holder, &own), "built from a stale source");
+  const agents own = points_agents(any_of(handle));
   const float *sides = NULL;
   for (int i = 0; i < OBJECTS; i++)
     if (entries[i].handle == handle && entries[i].wraps) sides = entries[i].wrap;
-  const brute_points brute = {own.core.positions, own.core.groups, own.core.slots, own.dimensions,
-                              sides};
+  const brute_points brute = {own.positions, own.groups, own.slots, own.dimensions, sides};
   point_question question = {.query = copse_query_default()};
   next_point(in, question.center);
   next_point(in, question.direction);
@@ -287,9 +274,8 @@ static void call(input *in) {
     break;
   case 6:
   case 7:
-    if (points_source_build(handle) == 0) compare(in, handle);
-    if (points_of(handle) && points_of(handle)->isExternal) break;
-    if (points_build(handle) == 0) compare(in, handle);
+    if (points_build(handle, a % 2) == 0) compare(in, handle);
+    if (points_build_from(handle, entries[a % OBJECTS].handle) >= 0) compare(in, handle);
     break;
   case 8:
     points_within(handle, x, y, z, u, mask, a, sort);
@@ -324,7 +310,6 @@ static void call(input *in) {
     points_frustum(handle, a % 8, mask, a, sort);
     boxes_frustum(handle, a % 8, mask, a, sort);
     points_all_within(handle, u, mask);
-    points_source_all_within(handle, u, mask);
     break;
   case 16:
     points_within_many(handle, a, u, mask, sort);
@@ -334,7 +319,6 @@ static void call(input *in) {
     break;
   case 17:
     points_all_neighbors(handle, a % MOST, u, mask);
-    points_source_all_neighbors(handle, a % MOST, u, mask);
     break;
   case 18:
     points_nearest_many(handle, a, sort, u, mask, sort);
@@ -347,8 +331,7 @@ static void call(input *in) {
     points_order(handle);
     break;
   case 21:
-    points_take_radii(handle);
-    points_source_take_radii(handle);
+    points_has_radii(handle);
     break;
   case 22:
     points_raycast(handle, x, y, z, u, v, w, x, y, mask, a, sort % 2);
@@ -467,8 +450,6 @@ static void call(input *in) {
     sensors_take_results(handle, a % MOST);
     break;
   case 50:
-    wrap(in, entry);
-    break;
   case 51:
   case 52:
     find_paths(in, handle, a, x, y);

@@ -14,7 +14,7 @@ static copse_points *wrapped_grid(const float *points, uint32_t n, uint32_t dim,
   copse_points *grid = NULL;
   CHECK(copse_grid_create(&def, &grid) == COPSE_OK);
   const copse_const_positions given = interleaved(points, dim);
-  CHECK(copse_points_build_from(grid, &given, NULL, n, NULL) == COPSE_OK);
+  CHECK(copse_points_build_from(grid, &given, NULL, NULL, n, NULL) == COPSE_OK);
   CHECK(copse_points_validate(grid));
   return grid;
 }
@@ -294,7 +294,7 @@ static void test_filters_work_in_a_world_that_wraps(void) {
     copse_points *grid = NULL;
     CHECK(copse_grid_create(&def, &grid) == COPSE_OK);
     const copse_const_positions given = interleaved(points, dim);
-    CHECK(copse_points_build_from(grid, &given, groups, N, NULL) == COPSE_OK);
+    CHECK(copse_points_build_from(grid, &given, groups, NULL, N, NULL) == COPSE_OK);
     CHECK(copse_points_validate(grid));
     const brute_points brute = {given, groups, N, dim, wrap};
     point_question question = {.query = copse_query_default(), .radius = size / 7, .k = 5};

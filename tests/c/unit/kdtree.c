@@ -15,7 +15,7 @@ static copse_points *kdtree_of(const float *points, uint32_t n, uint32_t dim,
   copse_points *tree = NULL;
   CHECK(copse_kdtree_create(&def, &tree) == COPSE_OK);
   const copse_const_positions given = interleaved(points, dim);
-  CHECK(copse_points_build_from(tree, &given, NULL, n, NULL) == COPSE_OK);
+  CHECK(copse_points_build_from(tree, &given, NULL, NULL, n, NULL) == COPSE_OK);
   return tree;
 }
 

@@ -227,9 +227,9 @@ static void test_more_slots_than_the_capacity_are_refused(void) {
   CHECK(copse_points_count(index) == 1000);
   float xs[2] = {0}, ys[2] = {0};
   copse_const_positions positions = {{xs, ys, NULL}, 1};
-  CHECK(copse_points_build_from(index, &positions, NULL, 1001, NULL) == COPSE_FULL);
+  CHECK(copse_points_build_from(index, &positions, NULL, NULL, 1001, NULL) == COPSE_FULL);
   positions.axes[1] = NULL;
-  CHECK(copse_points_build_from(index, &positions, NULL, 2, NULL) == COPSE_INVALID_ARGUMENT);
+  CHECK(copse_points_build_from(index, &positions, NULL, NULL, 2, NULL) == COPSE_INVALID_ARGUMENT);
   CHECK(copse_points_count(index) == 1000);
   copse_points_destroy(index);
   copse_points_destroy(NULL);
@@ -545,7 +545,7 @@ static void test_build_from_takes_any_layout(void) {
       copse_agenttree_def def = copse_agenttree_default();
       def.dimensions = dim;
       copse_points *index = make(def);
-      CHECK(copse_points_build_from(index, &given, NULL, N, NULL) == COPSE_OK &&
+      CHECK(copse_points_build_from(index, &given, NULL, NULL, N, NULL) == COPSE_OK &&
             copse_points_validate(index));
       const brute_points brute = {given, NULL, N, dim, NULL};
       const point_question question = {.center = {3, 3, 3},
@@ -561,9 +561,9 @@ static void test_build_from_takes_any_layout(void) {
       float *bad = &written.axes[dim - 1][5 * written.stride], good = *bad;
       uint32_t firstBad = 0;
       *bad = NAN;
-      CHECK(copse_points_build_from(index, &given, NULL, N, &firstBad) == COPSE_NOT_FINITE);
+      CHECK(copse_points_build_from(index, &given, NULL, NULL, N, &firstBad) == COPSE_NOT_FINITE);
       CHECK(firstBad == 5 && copse_points_count(index) == N);
-      CHECK(copse_points_build_from(index, &given, NULL, N, NULL) == COPSE_NOT_FINITE);
+      CHECK(copse_points_build_from(index, &given, NULL, NULL, N, NULL) == COPSE_NOT_FINITE);
       *bad = good;
       CHECK(compare_queries(index, &brute, &question) == NULL);
       copse_points_destroy(index);
@@ -572,34 +572,20 @@ static void test_build_from_takes_any_layout(void) {
 }
 
 /* An index without buffers of its own has no slots, less memory, and the same queries. */
-static void test_an_external_index_has_no_buffers(void) {
+static void test_build_from_copies_agents(void) {
   enum { N = 200 };
   static float floats[3 * N];
-  static uint32_t groups[N], snapshot[8 * N];
+  static uint32_t groups[N], generations[N];
   uint32_t seed = 3, slot;
   for (uint32_t dim = 2; dim <= 3; dim++)
     for (int layout = 0; layout < 2; layout++) {
       copse_agenttree_def def = copse_agenttree_default();
       def.dimensions = dim;
-      def.capacity = N / 2;
+      def.capacity = N + 1;
       def.leafSize = 4;
       def.layout = (copse_layout)layout;
-      const size_t usual = bytes_of_points(&def, tested);
-      def.external = true;
-      CHECK(usual - bytes_of_points(&def, tested) >= N / 2 * (4 * (size_t)dim + 8));
       copse_points *index = make(def);
       const copse_const_positions given = interleaved(floats, dim);
-      for (uint32_t i = 0; i < dim * N; i++) floats[i] = (float)(random_word(&seed) % 16);
-      for (uint32_t i = 0; i < N; i++) groups[i] = random_word(&seed) % 4;
-
-      CHECK(copse_points_set_slots(index, 0) == COPSE_OK);
-      CHECK(copse_points_set_slots(index, 1) == COPSE_FULL);
-      CHECK(copse_points_add(index, floats, &slot) == COPSE_FULL && slot == COPSE_NONE);
-      CHECK(copse_points_move(index, 0, floats) == COPSE_STALE_SLOT);
-      CHECK(copse_points_remove(index, 0) == COPSE_STALE_SLOT && !copse_points_has(index, 0));
-      CHECK(copse_points_build_from(index, &given, groups, N, NULL) == COPSE_FULL);
-      CHECK(copse_points_build(index, NULL) == COPSE_OK && within_count(index, 0, 0, 99) == 0);
-
       const point_question question = {.center = {8, 8, 8},
                                        .direction = {1},
                                        .radius = 5,
@@ -607,33 +593,44 @@ static void test_an_external_index_has_no_buffers(void) {
                                        .k = 9,
                                        .hi = {9, 9, 9},
                                        .query = copse_query_default()};
-      brute_points brute = {given, groups, N / 2, dim, NULL};
-      CHECK(copse_points_build_from(index, &given, groups, N / 2, NULL) == COPSE_OK);
-      CHECK(copse_points_slots(index) == 0 && copse_points_built(index) == N / 2);
-      CHECK(copse_points_validate(index) && !compare_queries(index, &brute, &question));
-      CHECK(copse_points_reserve(index, N) == COPSE_OK && copse_points_capacity(index) == N);
-      CHECK(copse_points_validate(index) && !compare_queries(index, &brute, &question));
-      brute.count = N;
-      CHECK(copse_points_build_from(index, &given, groups, N, NULL) == COPSE_OK);
-      CHECK(copse_points_validate(index) && !compare_queries(index, &brute, &question));
+      for (uint32_t count = N; count > N / 4; count /= 2) {
+        uint32_t used = 0, lowest = count;
+        for (uint32_t i = 0; i < dim * N; i++) floats[i] = (float)(random_word(&seed) % 16);
+        for (uint32_t i = N; i-- > 0;) {
+          generations[i] = random_word(&seed) % 8;
+          groups[i] = generations[i] & 1 ? random_word(&seed) % 4 : 0;
+          if (i >= count) continue;
+          used += generations[i] & 1;
+          if (!(generations[i] & 1)) lowest = i;
+        }
+        /* A build that fails changes nothing. */
+        const uint32_t bad = count - 1;
+        const float last = floats[dim * bad], slots = (float)copse_points_slots(index);
+        floats[dim * bad] = INFINITY;
+        generations[bad] = groups[bad] = 1;
+        CHECK(copse_points_build_from(index, &given, groups, generations, count, &slot) ==
+              COPSE_NOT_FINITE);
+        CHECK(slot == bad && (float)copse_points_slots(index) == slots);
+        floats[dim * bad] = last;
+        generations[bad] = groups[bad] = 0;
+        used = 0;
+        for (uint32_t i = 0; i < count; i++) used += generations[i] & 1;
+        if (lowest == count) lowest = bad;
 
-      /* A snapshot holds the last build. */
-      size_t total;
-      copse_points *other = make(def);
-      CHECK(copse_points_save(index, snapshot, sizeof snapshot, &total, NULL) == COPSE_OK);
-      CHECK(copse_points_restore(other, snapshot, total) == COPSE_FULL);
-      CHECK(copse_points_reserve(other, N) == COPSE_OK);
-      CHECK(copse_points_restore(other, snapshot, total) == COPSE_OK);
-      CHECK(copse_points_validate(other) && !compare_queries(other, &brute, &question));
-      /* One with agents needs slots. */
-      def.external = false;
-      copse_points *own = make(def);
-      CHECK(copse_points_add(own, floats, &slot) == COPSE_OK);
-      CHECK(copse_points_save(own, snapshot, sizeof snapshot, &total, NULL) == COPSE_OK);
-      CHECK(copse_points_restore(other, snapshot, total) == COPSE_FULL);
-      CHECK(!compare_queries(other, &brute, &question));
-      copse_points_destroy(own);
-      copse_points_destroy(other);
+        CHECK(copse_points_build_from(index, &given, groups, generations, count, NULL) == COPSE_OK);
+        CHECK(copse_points_slots(index) == count && copse_points_count(index) == used);
+        CHECK(!memcmp(copse_points_groups(index), groups, count * sizeof *groups));
+        CHECK(!memcmp(copse_points_generations(index), generations, count * sizeof *generations));
+        for (uint32_t i = count; i < N; i++) CHECK(!copse_points_has(index, i));
+        const brute_points brute = {given, groups, count, dim, NULL};
+        CHECK(copse_points_validate(index) && !compare_queries(index, &brute, &question));
+        /* From now on the agents are the index's own. */
+        CHECK(copse_points_build(index, NULL) == COPSE_OK);
+        CHECK(copse_points_validate(index) && !compare_queries(index, &brute, &question));
+        CHECK(copse_points_add(index, floats, &slot) == COPSE_OK && slot == lowest);
+        CHECK(copse_points_generations(index)[slot] == generations[slot] + 1);
+        CHECK(copse_points_remove(index, slot) == COPSE_OK);
+      }
       copse_points_destroy(index);
     }
 }
@@ -644,10 +641,10 @@ static void test_build_from_can_skip_agents(void) {
   def.onNonFinite = COPSE_NON_FINITE_SKIP;
   copse_points *index = make(def);
   const copse_const_positions given = interleaved(points, 2), nowhere = {{NULL, NULL, NULL}, 2};
-  CHECK(copse_points_build_from(index, &given, NULL, 3, NULL) == COPSE_OK &&
+  CHECK(copse_points_build_from(index, &given, NULL, NULL, 3, NULL) == COPSE_OK &&
         copse_points_validate(index));
   CHECK(copse_points_stats(index).skipped == 1 && within_count(index, 0, 0, INFINITY) == 2);
-  CHECK(copse_points_build_from(index, &nowhere, NULL, 0, NULL) == COPSE_OK &&
+  CHECK(copse_points_build_from(index, &nowhere, NULL, NULL, 0, NULL) == COPSE_OK &&
         copse_points_count(index) == 0);
   CHECK(within_count(index, 0, 0, INFINITY) == 0);
   copse_points_destroy(index);
@@ -681,7 +678,8 @@ static void test_skipped_agents_are_counted_and_never_found(void) {
   CHECK(count == 66);
   for (uint32_t i = 0; i < 66; i++) CHECK(order[i] % 3 && ids[i] % 3);
   const copse_const_positions given = readable(positions);
-  CHECK(copse_points_build_from(index, &given, NULL, 50, NULL) == COPSE_OK); /* all in group 1 */
+  CHECK(copse_points_build_from(index, &given, NULL, NULL, 50, NULL) ==
+        COPSE_OK); /* all in group 1 */
   CHECK(copse_points_stats(index).skipped == 17 && within_count(index, 0, 0, INFINITY) == 33);
   CHECK(copse_points_validate(index));
   copse_points_destroy(index);
@@ -703,7 +701,7 @@ static void test_median_splits_are_balanced(void) {
     def.axis = (copse_axis)axis;
     copse_points *index = make(def);
     const copse_const_positions given = {{points, points + 1, NULL}, 2};
-    CHECK(copse_points_build_from(index, &given, NULL, N, NULL) == COPSE_OK);
+    CHECK(copse_points_build_from(index, &given, NULL, NULL, N, NULL) == COPSE_OK);
     CHECK(copse_points_validate(index) && copse_points_stats(index).depth == 12);
     copse_points_destroy(index);
   }
@@ -722,7 +720,7 @@ static void check_builds(const copse_agenttree_def *def, double most) {
       copse_points *index = make(*def);
       const copse_const_positions given = interleaved(points, def->dimensions);
       copse_work = 0;
-      CHECK(copse_points_build_from(index, &given, NULL, N, NULL) == COPSE_OK &&
+      CHECK(copse_points_build_from(index, &given, NULL, NULL, N, NULL) == COPSE_OK &&
             copse_points_validate(index));
       if (input == INPUT_UNIFORM) uniform = copse_work;
       CHECK((double)copse_work <= most * (double)uniform);
@@ -999,7 +997,7 @@ static void test_each_query_refuses_only_arguments_it_cannot_use(void) {
     def.dimensions = dim;
     copse_points *index = make(def);
     const copse_const_positions given = interleaved(points, dim);
-    CHECK(copse_points_build_from(index, &given, NULL, 3, NULL) == COPSE_OK);
+    CHECK(copse_points_build_from(index, &given, NULL, NULL, 3, NULL) == COPSE_OK);
     const brute_points brute = {given, NULL, 3, dim, NULL};
     uint32_t ids[3];
     float distances2[3];
@@ -1416,7 +1414,7 @@ static void test_every_query_is_exact_on_every_spread(void) {
       tested.wrap = NULL;
       const copse_const_positions given = interleaved(points, dim);
       const brute_points brute = {given, groups, N, dim, spread < 2 * INPUTS ? NULL : wrap};
-      CHECK(copse_points_build_from(index, &given, groups, N, NULL) == COPSE_OK);
+      CHECK(copse_points_build_from(index, &given, groups, NULL, N, NULL) == COPSE_OK);
       CHECK(copse_points_validate(index));
       for (int i = 0; i < QUESTIONS; i++) {
         const point_question question = question_among(&brute, &seed, radii);
@@ -1540,7 +1538,7 @@ static void test_batches_are_exact_if_all_agents_are_near_each_other(void) {
       def.leafSize = SIZES[size].leafSize;
       copse_points *index = make(def);
       const copse_const_positions given = interleaved(points, dim);
-      CHECK(copse_points_build_from(index, &given, NULL, n, NULL) == COPSE_OK);
+      CHECK(copse_points_build_from(index, &given, NULL, NULL, n, NULL) == COPSE_OK);
       copse_rows rows = {offsets, counts, ids, ROWS * n, 0, false};
       CHECK(copse_points_all_within(index, 150, NULL, NULL, &rows) == COPSE_OK);
       CHECK(rows.total == n * (n - 1) && rows.truncated);
@@ -1579,7 +1577,7 @@ static void test_all_neighbors_are_exact_where_density_changes(void) {
     def.capacity = N;
     copse_points *index = make(def);
     const copse_const_positions given = interleaved(points, dim);
-    CHECK(copse_points_build_from(index, &given, NULL, N, NULL) == COPSE_OK);
+    CHECK(copse_points_build_from(index, &given, NULL, NULL, N, NULL) == COPSE_OK);
     copse_neighbor_rows near = {counts, ids, distances2};
     CHECK(copse_points_all_neighbors(index, K, NULL, NULL, &near) == COPSE_OK);
     for (uint32_t slot = 0; slot < N; slot++) {
@@ -1711,7 +1709,7 @@ static void test_batches_of_points_apply_the_query(void) {
       def.dimensions = dim;
       copse_points *index = make(def);
       const copse_const_positions given = interleaved(points, dim);
-      CHECK(copse_points_build_from(index, &given, groups, n, NULL) == COPSE_OK);
+      CHECK(copse_points_build_from(index, &given, groups, NULL, n, NULL) == COPSE_OK);
       for (int which = 0; which < 6; which++) {
         copse_query query = copse_query_default();
         if (which % 3) query.maxDistance = which % 3 == 1 ? 0 : 3;
@@ -1998,7 +1996,7 @@ static void test_searches_visit_the_recorded_number_of_nodes(void) {
     def.dimensions = dim;
     copse_points *index = make(def);
     const copse_const_positions given = interleaved(points, dim);
-    CHECK(copse_points_build_from(index, &given, groups, N, NULL) == COPSE_OK);
+    CHECK(copse_points_build_from(index, &given, groups, NULL, N, NULL) == COPSE_OK);
     for (uint32_t search = 0; search < 2 * SEARCHES; search++) {
       uint64_t *sum = &visited[search / SEARCHES][dim - 2];
       float center[3], to[3], hi[3];
@@ -2061,8 +2059,8 @@ static void test_the_order_does_not_depend_on_history(void) {
       for (uint32_t i = 0; i < 2 * n; i++) points[i] = (float)(random_word(&seed) % 64);
       const copse_const_positions given = {{points, points + 1, NULL}, 2};
       copse_points *novice = make(def);
-      CHECK(copse_points_build_from(veteran, &given, NULL, n, NULL) == COPSE_OK);
-      CHECK(copse_points_build_from(novice, &given, NULL, n, NULL) == COPSE_OK);
+      CHECK(copse_points_build_from(veteran, &given, NULL, NULL, n, NULL) == COPSE_OK);
+      CHECK(copse_points_build_from(novice, &given, NULL, NULL, n, NULL) == COPSE_OK);
       copse_results a = {kept, NULL, N, 0, 0}, b = {fresh, NULL, N, 0, 0};
       copse_points_within(veteran, points, INFINITY, NULL, &a);
       copse_points_within(novice, points, INFINITY, NULL, &b);
@@ -2171,7 +2169,7 @@ static void test_forged_snapshots_change_nothing(void) {
     def.onNonFinite = (copse_on_non_finite)skips;
     copse_points *index = make(def);
     const copse_const_positions given = interleaved(points, 2);
-    CHECK(copse_points_build_from(index, &given, NULL, 3, NULL) == COPSE_OK);
+    CHECK(copse_points_build_from(index, &given, NULL, NULL, 3, NULL) == COPSE_OK);
     memcpy(copse_points_positions(index).axes[0], points, sizeof points);
     uint32_t bytes[64], forged[64];
     size_t total;
@@ -2250,7 +2248,7 @@ const unit_test POINTS_TESTS[] = {
     EVERY(test_minus_zero_equals_zero),
     EVERY(test_a_position_that_is_not_finite_is_named_and_the_last_build_stays),
     EVERY(test_build_from_takes_any_layout),
-    EVERY(test_an_external_index_has_no_buffers),
+    EVERY(test_build_from_copies_agents),
     EVERY(test_build_from_can_skip_agents),
     EVERY(test_skipped_agents_are_counted_and_never_found),
     EVERY(test_no_input_makes_a_build_deep_or_long),

@@ -156,7 +156,7 @@ static void test_sensors_follow_agents_in_the_callers_arrays(void) {
   start_row(3);
   add_sensor(COPSE_SENSOR_AGENT, 2, 2);
   CHECK(tells(">12"));
-  CHECK(copse_points_build_from(game.index, &given, NULL, 3, NULL) == COPSE_OK);
+  CHECK(copse_points_build_from(game.index, &given, NULL, NULL, 3, NULL) == COPSE_OK);
   const copse_sensed_agents agents = {given, copse_points_groups(game.index),
                                       copse_points_generations(game.index), 3};
   CHECK(copse_sensors_update(game.sensors, game.index, &agents, &needed) == COPSE_OK);
@@ -268,36 +268,34 @@ static void test_wrong_sensors_are_refused(void) {
   end_game();
 }
 
-/* An external index has no slots: the caller passes groups and generations too. */
-static void test_agents_of_an_external_index(void) {
+/* Sensors see what a build copied: positions, groups, and generations. */
+static void test_agents_that_a_build_copied(void) {
   static float places[] = {0, 0, 1, 0, 2, 0};
   uint32_t groups[] = {1, 1, 1}, generations[] = {1, 1, 1}, needed;
-  const copse_sensed_agents agents = {interleaved(places, 2), groups, generations, 3};
-  copse_sensed_agents fewer = agents;
-  copse_points *external;
-  start_row(1);
+  const copse_const_positions given = interleaved(places, 2);
+  start_row(3);
   add_sensor(COPSE_SENSOR_AGENT, 1, 1);
-  copse_agenttree_def def = copse_agenttree_default();
-  def.external = true;
-  def.capacity = 3;
-  CHECK(create_points(&def, tested, &external) == COPSE_OK);
-  CHECK(copse_points_build_from(external, &agents.positions, groups, 3, NULL) == COPSE_OK);
-  CHECK(copse_sensors_reserve(game.sensors, 0, 9, 3) == COPSE_OK);
-  CHECK(copse_sensors_update(game.sensors, external, NULL, &needed) == COPSE_INVALID_ARGUMENT);
-  CHECK(copse_sensors_update(game.sensors, external, &agents, &needed) == COPSE_OK);
+  CHECK(copse_points_build_from(game.index, &given, groups, generations, 3, NULL) == COPSE_OK);
+  CHECK(copse_sensors_update(game.sensors, game.index, &needed) == COPSE_OK);
   CHECK(copse_sensors_get(game.sensors).entered.total == 1 &&
         copse_sensors_get(game.sensors).entered.ids[0] == 1);
   generations[1] = 3; /* reused */
-  CHECK(copse_sensors_update(game.sensors, external, &agents, &needed) == COPSE_OK);
+  CHECK(copse_points_build_from(game.index, &given, groups, generations, 3, NULL) == COPSE_OK);
+  CHECK(copse_sensors_update(game.sensors, game.index, &needed) == COPSE_OK);
   CHECK(copse_sensors_get(game.sensors).entered.total == 1 &&
         copse_sensors_get(game.sensors).left.total == 1);
-  fewer.slots = 1; /* fewer than were built */
-  CHECK(copse_sensors_update(game.sensors, external, &fewer, &needed) == COPSE_OK);
+  places[0] = 3; /* the sensor moves with its agent */
+  CHECK(copse_points_build_from(game.index, &given, groups, generations, 3, NULL) == COPSE_OK);
+  CHECK(copse_sensors_update(game.sensors, game.index, &needed) == COPSE_OK);
+  CHECK(copse_sensors_get(game.sensors).entered.ids[0] == 2 &&
+        copse_sensors_get(game.sensors).left.ids[0] == 1);
+  CHECK(copse_points_build_from(game.index, &given, groups, generations, 1, NULL) == COPSE_OK);
+  CHECK(copse_sensors_update(game.sensors, game.index, &needed) == COPSE_OK);
   CHECK(copse_sensors_get(game.sensors).left.total == 1 &&
         copse_sensors_get(game.sensors).inside.total == 0);
   groups[0] = 0; /* a hidden agent finds nothing */
-  CHECK(copse_sensors_update(game.sensors, external, &agents, &needed) == COPSE_OK && !needed);
-  copse_points_destroy(external);
+  CHECK(copse_points_build_from(game.index, &given, groups, generations, 3, NULL) == COPSE_OK);
+  CHECK(copse_sensors_update(game.sensors, game.index, &needed) == COPSE_OK && !needed);
   end_game();
 }
 
@@ -308,15 +306,15 @@ static void test_wrong_updates_are_refused(void) {
   add_sensor(COPSE_SENSOR_CIRCLE, 1, 1);
   copse_agenttree_def def = copse_agenttree_default();
   CHECK(create_points(&def, tested, &other) == COPSE_OK);
-  CHECK(copse_sensors_update(game.sensors, other, NULL, &needed) == COPSE_NOT_BUILT && !needed);
+  CHECK(copse_sensors_update(game.sensors, other, &needed) == COPSE_NOT_BUILT && !needed);
   copse_points_destroy(other);
   def.dimensions = 3;
   CHECK(create_points(&def, tested, &other) == COPSE_OK && !copse_points_build(other, NULL));
-  CHECK(copse_sensors_update(game.sensors, other, NULL, &needed) == COPSE_INVALID_ARGUMENT);
+  CHECK(copse_sensors_update(game.sensors, other, &needed) == COPSE_INVALID_ARGUMENT);
   copse_points_destroy(other);
   CHECK(tells(">01"));
   copse_sensors_get(game.sensors).radii[0] = 2; /* more than leave */
-  CHECK(copse_sensors_update(game.sensors, game.index, NULL, &needed) == COPSE_INVALID_ARGUMENT);
+  CHECK(copse_sensors_update(game.sensors, game.index, &needed) == COPSE_INVALID_ARGUMENT);
   CHECK(copse_sensors_get(game.sensors).entered.total == 2); /* as before the call */
   copse_sensors_get(game.sensors).radii[0] = 1;
   CHECK(tells(">"));
@@ -328,11 +326,11 @@ static void test_an_update_without_room_changes_nothing(void) {
   start_row(9);
   add_sensor(COPSE_SENSOR_CIRCLE, 2, 2);
   add_sensor(COPSE_SENSOR_BOX, 2, 4);
-  CHECK(copse_sensors_update(game.sensors, game.index, NULL, &needed) == COPSE_FULL && !needed);
+  CHECK(copse_sensors_update(game.sensors, game.index, &needed) == COPSE_FULL && !needed);
   CHECK(copse_sensors_reserve(game.sensors, 0, 0, 9) == COPSE_OK);
   for (uint32_t room = 0; room <= 11; room += 10) {
     CHECK(copse_sensors_reserve(game.sensors, 0, room, 0) == COPSE_OK);
-    CHECK(copse_sensors_update(game.sensors, game.index, NULL, &needed) == COPSE_FULL);
+    CHECK(copse_sensors_update(game.sensors, game.index, &needed) == COPSE_FULL);
     CHECK(needed == 3 + 3 + 5 && is_silent(game.sensors));
   }
   CHECK(tells(">012"));
@@ -363,13 +361,13 @@ static void test_boxes_are_refused_in_a_world_that_wraps(void) {
   CHECK(copse_sensors_add(sensors, &sensor, &slot) == COPSE_OK); /* at 0, 0 */
   sensor.place[1] = 5;
   CHECK(copse_sensors_add(sensors, &sensor, &slot) == COPSE_OK);
-  CHECK(copse_sensors_update(sensors, grid, NULL, &needed) == COPSE_OK && needed == 1);
+  CHECK(copse_sensors_update(sensors, grid, &needed) == COPSE_OK && needed == 1);
   sensor.kind = COPSE_SENSOR_BOX;
   sensor.place[1] = 0;
   CHECK(copse_sensors_add(sensors, &sensor, &slot) == COPSE_OK);
-  CHECK(copse_sensors_update(sensors, grid, NULL, &needed) == COPSE_INVALID_ARGUMENT);
+  CHECK(copse_sensors_update(sensors, grid, &needed) == COPSE_INVALID_ARGUMENT);
   CHECK(copse_sensors_remove(sensors, slot) == COPSE_OK);
-  CHECK(copse_sensors_update(sensors, grid, NULL, &needed) == COPSE_OK && needed == 1);
+  CHECK(copse_sensors_update(sensors, grid, &needed) == COPSE_OK && needed == 1);
   copse_sensors_destroy(sensors);
   copse_points_destroy(grid);
 }
@@ -486,7 +484,7 @@ static void test_updates_do_the_recorded_work(void) {
         game_place(&game, agent, (float[]){(float)(SENSED_AGENTS - agent), 0});
     game_build(&game);
     copse_work = 0;
-    CHECK(copse_sensors_update(game.sensors, game.index, NULL, &needed) == COPSE_OK);
+    CHECK(copse_sensors_update(game.sensors, game.index, &needed) == COPSE_OK);
     work[frame] = copse_work;
   }
   static const uint64_t MEASURED[] = {926, 1138};
@@ -536,7 +534,7 @@ const unit_test SENSORS_TESTS[] = {
     EVERY(test_sensors_agree_with_sets),
     EVERY(test_sensors_agree_with_sets_on_every_spread),
     TEST(test_wrong_sensors_are_refused),
-    EVERY(test_agents_of_an_external_index),
+    EVERY(test_agents_that_a_build_copied),
     EVERY(test_wrong_updates_are_refused),
     TEST(test_an_update_without_room_changes_nothing),
     TEST(test_boxes_are_refused_in_a_world_that_wraps),

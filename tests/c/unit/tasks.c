@@ -117,8 +117,8 @@ static void check_points(kind like, const float *points, uint32_t dim, const cop
   for (int i = 0; i < 2; i++) {
     if (i) def.tasks = *runner;
     CHECK(create_points(&def, like, &indexes[i]) == COPSE_OK);
-    CHECK(copse_points_build_from(indexes[i], &given, hasGroups ? groups : NULL, AGENTS, NULL) ==
-          COPSE_OK);
+    CHECK(copse_points_build_from(indexes[i], &given, hasGroups ? groups : NULL, NULL, AGENTS,
+                                  NULL) == COPSE_OK);
     CHECK(copse_points_validate(indexes[i]));
   }
   uint32_t counts[2];
@@ -212,7 +212,7 @@ static void check_build(copse_agenttree_def def, kind like, const float *points,
   for (int i = 0; i < 2; i++) {
     if (i) def.tasks = *runner;
     CHECK(create_points(&def, like, &indexes[i]) == COPSE_OK);
-    CHECK(copse_points_build_from(indexes[i], &given, groups, agents, NULL) == COPSE_OK);
+    CHECK(copse_points_build_from(indexes[i], &given, groups, NULL, agents, NULL) == COPSE_OK);
     CHECK(copse_points_validate(indexes[i]));
     orders[i] = copse_points_order(indexes[i], &counts[i]);
     sizes[i] = copse_points_cells(indexes[i], 0, cells[i], CELLS);

@@ -129,8 +129,8 @@ static void build_otherwise(copse_points *points, uint32_t dimensions) {
     const copse_positions from = copse_points_positions(points);
     const copse_const_positions given = {{from.axes[0], from.axes[1], from.axes[2]}, from.stride};
     CHECK(copse_agenttree_create(&def, &tree) == COPSE_OK);
-    CHECK(copse_points_build_from(tree, &given, NULL, N, NULL) == COPSE_OK);
-    CHECK(copse_points_build_from(tree, &given, NULL, N / 2, NULL) == COPSE_OK);
+    CHECK(copse_points_build_from(tree, &given, NULL, NULL, N, NULL) == COPSE_OK);
+    CHECK(copse_points_build_from(tree, &given, NULL, NULL, N / 2, NULL) == COPSE_OK);
     copse_points_destroy(tree);
   }
 }

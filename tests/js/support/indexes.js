@@ -102,13 +102,14 @@ function idsOf(call) {
 
 /** Returns everything that a caller can read from an index, except the visits of its last query. */
 export function observableState(index) {
-  const { capacity, count, positions, slots } = index
-  const origin = new Array(positions.length / capacity).fill(0)
+  const { capacity, count, slots } = index
+  const arrays = index._layout === 'separate' ? [index.xs, index.ys, index.zs] : [index.positions]
+  const origin = new Array(index._dimensions).fill(0)
   return {
     count,
     slots,
     capacity,
-    positions: bits(positions),
+    positions: arrays.map((array) => array && bits(array)),
     groups: index.groups.slice(0, slots),
     generations: index.generations.slice(),
     ids: idsOf(() => index.within(...origin, Infinity)),

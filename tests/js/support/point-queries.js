@@ -219,7 +219,7 @@ export function testProperties(kind, { drawnOptions, optionsOf }) {
     test('every query method has an oracle', () => {
       const methods = methodsOf(copse[className(kind, dimensions)])
       const elsewhere =
-        /^(all\w+|\w+Many|pairs\w*|raycast\w*|restore|reserve|add|move|remove|has)$|Into$/
+        /^(build|all\w+|\w+Many|pairs\w*|raycast\w*|restore|reserve|add|move|remove|has)$|Into$/
       for (const [method, length] of methods)
         if (length > 0 && !elsewhere.test(method))
           assert.ok(method in queries, `${method} is missing`)

@@ -64,7 +64,7 @@ const crowd = new Crowd({
 })
 crowd.obstacles = walls
 crowd.follow(field, { mask: MINION })
-const agents = new AgentTree({ source: crowd }) // finds heroes, and free places
+const agents = new AgentTree({ capacity: crowd.capacity }) // finds heroes, and free places
 
 /** Returns a random place in a box that is at least `gap` away from walls and agents. */
 function freePlace([minX, minY, maxX, maxY], gap) {
@@ -125,14 +125,14 @@ let arrived = 0 // minions
 
 // The slots of heroes come first. They avoid each other only: minions make way for them.
 for (let slot = 0; slot < HEROES; slot++) {
-  agents.build()
+  agents.build(crowd)
   const position = freePlace(LEVEL, 2 * HERO_RADIUS)
   const hero = { groups: HERO, mask: HERO, radius: HERO_RADIUS, preferredSpeed: 6 }
   crowd.add({ position, ...hero })
   send(slot)
 }
 for (let i = 0; i < MINIONS; i++) {
-  agents.build()
+  agents.build(crowd)
   const position = freePlace(LEVEL, 2 * MINION_RADIUS)
   const minion = { groups: MINION, radius: MINION_RADIUS, preferredSpeed: between(3, 4) }
   crowd.add({ position, ...minion })
@@ -160,7 +160,7 @@ function lead(slot) {
 function step() {
   for (let slot = 0; slot < HEROES; slot++) lead(slot)
   crowd.step()
-  agents.build()
+  agents.build(crowd)
   for (const slot of crowd.arrived()) {
     if (slot >= HEROES) {
       crowd.move(slot, ...freePlace(START, 2 * MINION_RADIUS))

@@ -33,7 +33,7 @@ function fly() {
 
 // ---- copse: what the camera sees ----
 
-const tree = new AgentTree3D({ source: crowd })
+const tree = new AgentTree3D({ capacity: crowd.capacity })
 const rocks = new Octree({ bounds: [-FAR, -FAR, -FAR, FAR, FAR, FAR], capacity: ROCKS })
 while (rocks.count < ROCKS) {
   const center = Array.from({ length: 3 }, () => 2 * FAR * (random() - 0.5))
@@ -50,7 +50,7 @@ const seenRocks = new Uint32Array(ROCKS)
 const seen = { drones: 0, rocks: 0 }
 
 function cull() {
-  tree.build()
+  tree.build(crowd)
   seen.drones = tree.frustumInto(outer, seenDrones)
   seen.rocks = rocks.frustumInto(planes, seenRocks)
 }

@@ -99,7 +99,7 @@ export class Zone {
     this.crowd.follow(ground.east, { mask: EAST })
     this.crowd.follow(ground.west, { mask: WEST })
     this.ground = ground
-    this.index = new AgentTree({ source: this.crowd })
+    this.index = new AgentTree({ capacity: this.crowd.capacity })
     this.sensors = new Sensors({ index: this.index, capacity: 128 })
     this.#resize()
     for (const neighbor of world.neighborsOf(zone, zones)) {
@@ -571,7 +571,7 @@ export class Zone {
    * @param {(id: number, bytes: Uint8Array) => void} send
    */
   sense(send) {
-    this.index.build()
+    this.index.build(this.crowd)
     const { left, entered, inside } = this.sensors.update()
     const { positions, slots, groups } = this.crowd
     const { ids, sentX, sentY } = this

@@ -16,9 +16,9 @@ export function createQueries(crowd, reach, most, instance) {
   const { capacity } = crowd
   const found = new Uint32Array(capacity)
   const ways = [
-    ofIndex(new AgentTree({ source: crowd, instance })),
-    ofIndex(new Grid({ source: crowd, cellSize: reach, instance })),
-    ofIndex(new KdTree({ source: crowd, instance })),
+    ofIndex(new AgentTree({ capacity, instance })),
+    ofIndex(new Grid({ capacity, cellSize: reach, instance })),
+    ofIndex(new KdTree({ capacity, instance })),
     { build() {}, find, visits: () => capacity, dispose() {} },
   ].map((way) => ({
     ...way,
@@ -35,7 +35,7 @@ export function createQueries(crowd, reach, most, instance) {
 
   function ofIndex(index) {
     return {
-      build: () => index.build(),
+      build: () => index.build(crowd),
       find: (x, y) => index.withinInto(x, y, reach, found),
       visits: () => index.stats().visits,
       dispose: () => index.dispose(),
