@@ -42,10 +42,10 @@
  * - Memory. Only `_create` and `_reserve` allocate; `_destroy` frees, and accepts NULL. `_create`
  *   makes an empty object; if it fails, it writes NULL. `_reserve` grows an object to at least the
  *   given capacity (at most COPSE_MAX_CAPACITY) and keeps its contents. If `_create` or `_reserve`
- *   fails, it returns COPSE_INVALID_ARGUMENT or COPSE_OUT_OF_MEMORY. `_bytes` and `_reserve_bytes`
- *   return the size that the object would have after `_create` or `_reserve`: 0 if an argument is
- *   invalid, SIZE_MAX if the size exceeds the address space. Arrays that a function returns belong
- *   to the object, and are valid until `_reserve` or `_destroy`.
+ *   fails, it returns COPSE_INVALID_ARGUMENT or COPSE_OUT_OF_MEMORY. `_bytes` returns the size that
+ *   an object has after `_create`: 0 if an option is invalid, SIZE_MAX if the size exceeds the
+ *   address space. Arrays that a function returns belong to the object, and are valid until
+ *   `_reserve` or `_destroy`.
  * - Errors. A call that fails leaves its object unchanged. A call that returns a slot sets `*slot`
  *   to COPSE_NONE if it fails. A call that fails with COPSE_NOT_FINITE writes the first bad slot to
  *   `firstBad`. Queries fail with COPSE_INVALID_ARGUMENT if a coordinate is not finite or too
@@ -55,10 +55,10 @@
  *   number of bytes needed. If `capacity` is less, `_save` returns COPSE_FULL and may have written
  *   the first bytes. `_restore` replaces an object's state by the state in a snapshot. The bytes
  *   may be untrusted. `_restore` fails with COPSE_BAD_SNAPSHOT if they are damaged or belong to
- *   another kind of object, with COPSE_FULL if the object's capacity is too small, and with
- *   COPSE_INVALID_ARGUMENT if they are not aligned to 4 bytes. `_restorable` makes the checks that
- *   need only the size and the first COPSE_SNAPSHOT_HEAD bytes: a program can reject a snapshot
- *   before it loads all bytes.
+ *   another kind of object, and with COPSE_INVALID_ARGUMENT if they are not aligned to 4 bytes. If
+ *   it fails with COPSE_FULL, the object's capacity is too small: *needed is the capacity that the
+ *   snapshot needs, never more than its bytes account for. Reserve it, then restore again. `needed`
+ *   may be NULL.
  * - Debugging. `_cells` and `_lines` write shapes to draw, each as a few floats. They return the
  *   number of floats that all shapes take together, but write only as many whole shapes as fit into
  *   `capacity` floats. In the first call, `skipped` must be 0. To get the rest, call again, with
@@ -78,7 +78,6 @@ extern "C" {
 #define COPSE_ALL_GROUPS     UINT32_MAX /* a mask that selects every agent that has a group */
 #define COPSE_MAX_CAPACITY   (1u << 28) /* the maximum capacity of any object */
 #define COPSE_MAX_COORDINATE 1e18f      /* maximum magnitude: no squared distance can overflow */
-#define COPSE_SNAPSHOT_HEAD  128        /* the maximum number of bytes that `_restorable` reads */
 #define COPSE_MAX_DEPTH      96         /* the maximum depth of any tree */
 
 /* ---- Status ------------------------------------------------------------------------------ */
@@ -304,7 +303,6 @@ copse_status copse_kdtree_create(const copse_kdtree_def *def, copse_points **poi
 /* ---- Memory, slots, buffers and builds ---- */
 void copse_points_destroy(copse_points *points);
 copse_status copse_points_reserve(copse_points *points, uint32_t capacity);
-size_t copse_points_reserve_bytes(const copse_points *points, uint32_t capacity);
 uint32_t copse_points_capacity(const copse_points *points);
 uint32_t copse_points_dimensions(const copse_points *points);
 uint32_t copse_points_count(const copse_points *points); /* the number of agents */
@@ -535,8 +533,8 @@ bool copse_points_validate(const copse_points *points); /* checks the last build
  * COPSE_NOT_FINITE if copse_points_build would refuse one of the positions. */
 copse_status copse_points_save(const copse_points *points, void *bytes, size_t capacity,
                                size_t *total, uint32_t *firstBad);
-copse_status copse_points_restore(copse_points *points, const void *bytes, size_t size);
-copse_status copse_points_restorable(const copse_points *points, const void *bytes, size_t size);
+copse_status copse_points_restore(copse_points *points, const void *bytes, size_t size,
+                                  uint32_t *needed);
 
 /* ---- Sensors: which agents entered a zone, and which left it ------------------------------- *
  * For trigger zones, guards that notice agents, and areas of interest. A sensor is one of three
@@ -584,8 +582,6 @@ void copse_sensors_destroy(copse_sensors *sensors);
  * rows of the last update. */
 copse_status copse_sensors_reserve(copse_sensors *sensors, uint32_t capacity, uint32_t results,
                                    uint32_t agents);
-size_t copse_sensors_reserve_bytes(const copse_sensors *sensors, uint32_t capacity,
-                                   uint32_t results, uint32_t agents);
 /* Returns the current limits: `capacity`, `results` and `agents`. */
 copse_sensors_def copse_sensors_limits(const copse_sensors *sensors);
 uint32_t copse_sensors_count(const copse_sensors *sensors);
@@ -666,18 +662,14 @@ copse_sensors_statistics copse_sensors_stats(const copse_sensors *sensors);
 bool copse_sensors_validate(const copse_sensors *sensors);
 
 /* Saves the sensors and which agents are inside them, but not the index: save and restore the index
- * too. The object that you restore into needs the same dimensions as the saved one. If a limit of
- * the object that you restore into is too small, the restore fails with COPSE_FULL. To learn which
- * limits a snapshot needs, call copse_sensors_saved. A save fails with COPSE_INVALID_ARGUMENT if
- * the caller wrote invalid ids or slots to the arrays `inside` or `agents` of copse_sensors_arrays,
- * which are only for reading. */
+ * too. The object that you restore into needs the same dimensions as the saved one. If one of its
+ * limits is too small, the restore fails with COPSE_FULL, and *needed has the limits that it needs.
+ * A save fails with COPSE_INVALID_ARGUMENT if the caller wrote invalid ids or slots to the arrays
+ * `inside` or `agents` of copse_sensors_arrays, which are only for reading. */
 copse_status copse_sensors_save(const copse_sensors *sensors, void *bytes, size_t capacity,
                                 size_t *total);
-copse_status copse_sensors_restore(copse_sensors *sensors, const void *bytes, size_t size);
-copse_status copse_sensors_restorable(const copse_sensors *sensors, const void *bytes, size_t size);
-/* Returns the limits that a snapshot needs. Reads only its first COPSE_SNAPSHOT_HEAD bytes. Call
- * copse_sensors_restorable first: it must have returned COPSE_OK or COPSE_FULL. */
-copse_sensors_def copse_sensors_saved(const void *bytes);
+copse_status copse_sensors_restore(copse_sensors *sensors, const void *bytes, size_t size,
+                                   copse_sensors_def *needed);
 
 /* ---- Quadtree and octree ------------------------------------------------------------------- *
  * For boxes and points that are added, moved and removed one at a time: colliders, zones, pickups.
@@ -714,7 +706,6 @@ size_t copse_octree_bytes(const copse_octree_def *def);
 copse_status copse_octree_create(const copse_octree_def *def, copse_octree **tree);
 void copse_octree_destroy(copse_octree *tree);
 copse_status copse_octree_reserve(copse_octree *tree, uint32_t capacity);
-size_t copse_octree_reserve_bytes(const copse_octree *tree, uint32_t capacity);
 uint32_t copse_octree_capacity(const copse_octree *tree);
 uint32_t copse_octree_dimensions(const copse_octree *tree);
 uint32_t copse_octree_count(const copse_octree *tree); /* the number of items */
@@ -862,8 +853,8 @@ bool copse_octree_validate(const copse_octree *tree);
  * different nodes. */
 copse_status copse_octree_save(const copse_octree *tree, void *bytes, size_t capacity,
                                size_t *total);
-copse_status copse_octree_restore(copse_octree *tree, const void *bytes, size_t size);
-copse_status copse_octree_restorable(const copse_octree *tree, const void *bytes, size_t size);
+copse_status copse_octree_restore(copse_octree *tree, const void *bytes, size_t size,
+                                  uint32_t *needed);
 
 /* ---- Obstacle tree ------------------------------------------------------------------------- *
  * A binary space partition of walls in 2 dimensions. Queries find nearby walls, what a ray hits,
@@ -917,7 +908,6 @@ size_t copse_obstacle_bytes(const copse_obstacle_def *def);
 copse_status copse_obstacle_create(const copse_obstacle_def *def, copse_obstacle **tree);
 void copse_obstacle_destroy(copse_obstacle *tree);
 copse_status copse_obstacle_reserve(copse_obstacle *tree, uint32_t capacity);
-size_t copse_obstacle_reserve_bytes(const copse_obstacle *tree, uint32_t capacity);
 uint32_t copse_obstacle_capacity(const copse_obstacle *tree);
 uint32_t copse_obstacle_count(const copse_obstacle *tree); /* the number of polygons */
 uint32_t copse_obstacle_used(const copse_obstacle *tree);  /* the number of vertices in use */
@@ -1076,8 +1066,8 @@ bool copse_obstacle_validate(const copse_obstacle *tree);
  * COPSE_NOT_FINITE if copse_obstacle_build would refuse one of the vertices. */
 copse_status copse_obstacle_save(const copse_obstacle *tree, void *bytes, size_t capacity,
                                  size_t *total, uint32_t *firstBad);
-copse_status copse_obstacle_restore(copse_obstacle *tree, const void *bytes, size_t size);
-copse_status copse_obstacle_restorable(const copse_obstacle *tree, const void *bytes, size_t size);
+copse_status copse_obstacle_restore(copse_obstacle *tree, const void *bytes, size_t size,
+                                    uint32_t *needed);
 
 /* ---- Crowd --------------------------------------------------------------------------------- *
  * Agents (discs in 2D, spheres in 3D) head for goals and avoid collisions. In each step, an agent
@@ -1157,7 +1147,6 @@ size_t copse_crowd_bytes(const copse_crowd_def *def);
 copse_status copse_crowd_create(const copse_crowd_def *def, copse_crowd **crowd);
 void copse_crowd_destroy(copse_crowd *crowd);
 copse_status copse_crowd_reserve(copse_crowd *crowd, uint32_t capacity);
-size_t copse_crowd_reserve_bytes(const copse_crowd *crowd, uint32_t capacity);
 uint32_t copse_crowd_capacity(const copse_crowd *crowd);
 uint32_t copse_crowd_dimensions(const copse_crowd *crowd);
 uint32_t copse_crowd_count(const copse_crowd *crowd);
@@ -1241,8 +1230,8 @@ uint32_t copse_crowd_hash(const copse_crowd *crowd);
  * velocity of any agent, even a disabled one, is not finite. */
 copse_status copse_crowd_save(const copse_crowd *crowd, void *bytes, size_t capacity, size_t *total,
                               uint32_t *firstBad);
-copse_status copse_crowd_restore(copse_crowd *crowd, const void *bytes, size_t size);
-copse_status copse_crowd_restorable(const copse_crowd *crowd, const void *bytes, size_t size);
+copse_status copse_crowd_restore(copse_crowd *crowd, const void *bytes, size_t size,
+                                 uint32_t *needed);
 
 /* ---- Flow field ------------------------------------------------------------------------------ *
  * Paths around walls in 2 dimensions, for many agents that head for the same goals. From any point,
@@ -1300,8 +1289,6 @@ void copse_flowfield_destroy(copse_flowfield *field);
  * build, and a build that copse_flowfield_update has begun. But if the unfinished build has already
  * run out of room for anchors, the next update starts over. */
 copse_status copse_flowfield_reserve(copse_flowfield *field, uint32_t capacity, uint32_t goals);
-size_t copse_flowfield_reserve_bytes(const copse_flowfield *field, uint32_t capacity,
-                                     uint32_t goals);
 uint32_t copse_flowfield_capacity(const copse_flowfield *field);
 uint32_t copse_flowfield_goal_capacity(const copse_flowfield *field);
 uint32_t copse_flowfield_columns(const copse_flowfield *field);
@@ -1478,14 +1465,14 @@ copse_flowfield_statistics copse_flowfield_stats(const copse_flowfield *field);
 bool copse_flowfield_validate(const copse_flowfield *field);
 
 /* Saves the last build, the build under way, and the settings except the obstacle tree. The field
- * that you restore into needs the same `bounds` and `cell` as the saved one, and room for its
- * anchors and goals. After a restore, the field goes on exactly like the saved one, if its obstacle
- * tree holds the same walls. If not, the walls count as changed since the build. */
+ * that you restore into needs the same `bounds` and `cell` as the saved one. If it has too little
+ * room for anchors or goals, the restore fails with COPSE_FULL, and *needed has the capacity and
+ * the number of goals that it needs. After a restore, the field goes on exactly like the saved one,
+ * if its obstacle tree holds the same walls. If not, the walls count as changed since the build. */
 copse_status copse_flowfield_save(const copse_flowfield *field, void *bytes, size_t capacity,
                                   size_t *total);
-copse_status copse_flowfield_restore(copse_flowfield *field, const void *bytes, size_t size);
-copse_status copse_flowfield_restorable(const copse_flowfield *field, const void *bytes,
-                                        size_t size);
+copse_status copse_flowfield_restore(copse_flowfield *field, const void *bytes, size_t size,
+                                     copse_flowfield_def *needed);
 
 #ifdef __cplusplus
 }

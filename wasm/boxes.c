@@ -64,20 +64,14 @@ static void boxes_fill(object *larger, const object *old) {
 static copse_octree *boxes_core(const object *base) { return ((const boxes *)base)->core; }
 
 static void boxes_destroy(object *base) { copse_octree_destroy(boxes_core(base)); }
-static size_t boxes_reserve_bytes(const object *base, uint32_t capacity) {
-  return copse_octree_reserve_bytes(boxes_core(base), capacity);
-}
 static copse_status boxes_reserve(object *base, uint32_t capacity) {
   return copse_octree_reserve(boxes_core(base), capacity);
 }
 static copse_status boxes_save(object *base, void *bytes, size_t capacity, size_t *total) {
   return copse_octree_save(boxes_core(base), bytes, capacity, total);
 }
-static copse_status boxes_restorable(object *base, const void *bytes, size_t size) {
-  return copse_octree_restorable(boxes_core(base), bytes, size);
-}
-static copse_status boxes_restore(object *base, const void *bytes, size_t size) {
-  return copse_octree_restore(boxes_core(base), bytes, size);
+static copse_status boxes_restore(object *base, const void *bytes, size_t size, uint32_t *needed) {
+  return copse_octree_restore(boxes_core(base), bytes, size, needed);
 }
 static size_t boxes_cells(object *base, size_t skipped, float *out, size_t capacity) {
   return copse_octree_cells(boxes_core(base), skipped, out, capacity);
@@ -93,10 +87,8 @@ static const family BOXES = {
     .carve = boxes_carve,
     .fill = boxes_fill,
     .destroy = boxes_destroy,
-    .reserve_bytes = boxes_reserve_bytes,
     .reserve = boxes_reserve,
     .save = boxes_save,
-    .restorable = boxes_restorable,
     .restore = boxes_restore,
     .cells = boxes_cells,
     .validate = boxes_validate,
@@ -109,6 +101,7 @@ int32_t octree_create(uint32_t dimensions, uint32_t capacity, int32_t leafSize, 
                       float looseness, float minX, float minY, float minZ, float maxX, float maxY,
                       float maxZ) {
   copse_octree_def def = copse_octree_default();
+  def.allocator = memory;
   const float bounds[6] = {minX, minY, minZ, maxX, maxY, maxZ};
   def.dimensions = dimensions;
   if (capacity) def.capacity = capacity;
@@ -117,11 +110,8 @@ int32_t octree_create(uint32_t dimensions, uint32_t capacity, int32_t leafSize, 
   if (looseness > 0) def.looseness = looseness;
   for (uint32_t i = 0; i < 2 * dimensions && i < 6; i++)
     def.bounds[i] = bounds[i < dimensions ? i : 3 + i - dimensions];
-  const boxes prototype = {.object = {.family = &BOXES, .capacity = def.capacity}};
-  copse_status status;
-  boxes *self = (boxes *)object_take(&prototype.object, copse_octree_bytes(&def), &status);
-  return self ? object_adopt(&self->object, copse_octree_create(&def, &self->core))
-              : FAILED(status);
+  boxes prototype = {.object = {.family = &BOXES, .capacity = def.capacity}};
+  return object_create(&prototype.object, copse_octree_create(&def, &prototype.core));
 }
 
 boxes *boxes_of(int32_t handle) { return (boxes *)object_of(handle, &BOXES); }

@@ -329,8 +329,9 @@ declare abstract class CoreObject {
    * saved (`stats().unsplit` > 0), the results may be in another order. Crowds: the options
    * `maxNeighbors` and `exact` must equal those of the saved crowd. All other objects: all options
    * but `capacity`, `layout`, `builder`, `pieces` and `instance` must equal those of the saved
-   * object. Untrusted bytes are safe: if `restore` throws `BAD_SNAPSHOT` or `FULL`, nothing has
-   * changed.
+   * object. Reserves the capacity that the snapshot needs. Untrusted bytes are safe: if `restore`
+   * throws `BAD_SNAPSHOT`, nothing has changed, and forged bytes take no more memory than a real
+   * snapshot of their length.
    */
   restore(bytes: Uint8Array): void
   /**
@@ -753,18 +754,10 @@ export type KdTreeOptions = IndexOptions & BuilderOptions
  */
 export class KdTree extends Points<2> {
   constructor(options?: KdTreeOptions)
-  /**
-   * Returns a new tree, restored from the bytes of a `save()`, which may be untrusted. Default
-   * capacity: as much as the snapshot needs. `BAD_SNAPSHOT`: the bytes are not an intact snapshot
-   * of this class.
-   */
-  static from(bytes: Uint8Array, options?: KdTreeOptions): KdTree
 }
 /** As `KdTree`, in three dimensions. */
 export class KdTree3D extends Points<3> {
   constructor(options?: KdTreeOptions)
-  /** Returns a new tree, restored from the bytes of a `save()`, like `KdTree.from`. */
-  static from(bytes: Uint8Array, options?: KdTreeOptions): KdTree3D
 }
 export interface KdTree3D extends Queries3D {}
 

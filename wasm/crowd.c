@@ -118,20 +118,14 @@ static void crowd_fill(object *larger, const object *old) {
 static copse_crowd *crowd_core(const object *base) { return ((const crowd *)base)->core; }
 
 static void crowd_destroy(object *base) { copse_crowd_destroy(crowd_core(base)); }
-static size_t crowd_reserve_bytes(const object *base, uint32_t capacity) {
-  return copse_crowd_reserve_bytes(crowd_core(base), capacity);
-}
 static copse_status crowd_reserve(object *base, uint32_t capacity) {
   return copse_crowd_reserve(crowd_core(base), capacity);
 }
 static copse_status crowd_save(object *base, void *bytes, size_t capacity, size_t *total) {
   return copse_crowd_save(crowd_core(base), bytes, capacity, total, &firstBad);
 }
-static copse_status crowd_restorable(object *base, const void *bytes, size_t size) {
-  return copse_crowd_restorable(crowd_core(base), bytes, size);
-}
-static copse_status crowd_restore(object *base, const void *bytes, size_t size) {
-  return copse_crowd_restore(crowd_core(base), bytes, size);
+static copse_status crowd_restore(object *base, const void *bytes, size_t size, uint32_t *needed) {
+  return copse_crowd_restore(crowd_core(base), bytes, size, needed);
 }
 
 static agents crowd_agents(object *base) {
@@ -157,10 +151,8 @@ static const family CROWD = {
     .carve = crowd_carve,
     .fill = crowd_fill,
     .destroy = crowd_destroy,
-    .reserve_bytes = crowd_reserve_bytes,
     .reserve = crowd_reserve,
     .save = crowd_save,
-    .restorable = crowd_restorable,
     .restore = crowd_restore,
     .agents = crowd_agents,
 };
@@ -170,15 +162,14 @@ EXPORT("crowd_create")
 int32_t crowd_create(uint32_t dimensions, uint32_t capacity, uint32_t maxNeighbors,
                      uint32_t exact) {
   copse_crowd_def def = copse_crowd_default();
+  def.allocator = memory;
   USE_POOL(&def);
   def.dimensions = dimensions;
   if (capacity) def.capacity = capacity;
   def.maxNeighbors = maxNeighbors;
   def.exact = exact;
-  const crowd prototype = {.object = {.family = &CROWD, .capacity = def.capacity}};
-  copse_status status;
-  crowd *self = (crowd *)object_take(&prototype.object, copse_crowd_bytes(&def), &status);
-  return self ? object_adopt(&self->object, copse_crowd_create(&def, &self->core)) : FAILED(status);
+  crowd prototype = {.object = {.family = &CROWD, .capacity = def.capacity}};
+  return object_create(&prototype.object, copse_crowd_create(&def, &prototype.core));
 }
 
 static crowd *crowd_of(int32_t handle) { return (crowd *)object_of(handle, &CROWD); }

@@ -88,11 +88,8 @@ class AnyCrowd extends Slots {
   #defaults
   /** The crowd's option `maxNeighbors`: the upper limit for each agent's own `maxNeighbors`. */
   #maxNeighbors
-  /**
-   * The buffer that `add` writes an agent to; null while `add` uses it.
-   * @type {AddedAgent | null}
-   */
-  #added = null
+  /** The buffer that `add` writes an agent to. */
+  #added
   // The objects that calls return: reused, not created for each call. In #stats, `neighbors` and
   // `time` start as fractions, so that V8 makes them float properties: storing a fraction later
   // then allocates nothing.
@@ -120,11 +117,12 @@ class AnyCrowd extends Slots {
     }
     const words = [dimensions, capacity ?? 0, maxNeighbors, exact ? 1 : 0]
     super(name, 'crowd', 'crowd', dimensions, owner, words)
-    this._head = { options: ['dimensions', 'maxNeighbors', 'exact'], sizes: [9] }
+    this._head = ['dimensions', 'maxNeighbors', 'exact']
     this.#timeStep = timeStep
     this.#fields = fields
     this.#fieldNames = fields.map((field) => field.name)
     this.#defaults = defaults
+    this.#added = new AddedAgent(defaults.words.slice())
     this.#maxNeighbors = maxNeighbors
   }
 
@@ -224,18 +222,13 @@ class AnyCrowd extends Slots {
   add(agent) {
     this._begin('add')
     checkOptions(this, agent, this.#fieldNames)
-    // Sets #added to null while the buffer is in use: `agent` may have a getter that calls `add`,
-    // and that call must not overwrite the buffer.
-    const added = this.#added ?? new AddedAgent(this.#defaults.words.slice())
-    this.#added = null
+    const added = this.#added
     added.words.set(this.#defaults.words)
     for (let i = 0; i < this.#fields.length; i++) {
       const field = this.#fields[i]
       if (field.type === 'v') this.#putVector(added, field, agent[field.name])
       else putNumber(this, added, field, agent, this.#maxNeighbors)
     }
-    this.#added = added
-    this._begin('add')
     this._views.added.at(added.words.length).set(added.words)
     this._wanted = this._capacity + 1
     return this._leave(this._enter().add(this._handle))

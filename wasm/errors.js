@@ -205,8 +205,19 @@ function isSimilar(word, other, edits) {
   ].some((pair) => isSimilar(...pair, edits - 1))
 }
 
+/**
+ * The built-in getter that names the type of a typed array. It knows arrays of other realms, such as
+ * an iframe, and those of subclasses, such as `Buffer`. `instanceof` and constructors do not.
+ */
+const typeName = /** @type {any} */ (
+  Object.getOwnPropertyDescriptor(Object.getPrototypeOf(Uint8Array.prototype), Symbol.toStringTag)
+).get
+
+/** True if a value is a typed array of a type, such as `Uint32Array`. */
+export const isArray = (value, Type) => typeName.call(value) === Type.name
+
 export function checkArray(call, name, value, Type) {
-  if (!(value instanceof Type)) refuse(call, name, value, `a ${Type.name}`, false)
+  if (!isArray(value, Type)) refuse(call, name, value, `a ${Type.name}`, false)
 }
 
 /** Checks that a value is array-like: has a `length`. The caller checks the elements. */

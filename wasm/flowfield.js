@@ -15,9 +15,8 @@ import {
   refuse,
 } from './errors.js'
 import { instanceOr } from './init.js'
-import { lengthOf, plainBytes, View } from './memory.js'
+import { View } from './memory.js'
 import { CoreObject, IDS } from './object.js'
-import { wordOf } from './snapshot.js'
 import { handleOfWalls, leaveWalls, setWalls } from './references.js'
 
 const OPTIONS = ['bounds', 'cell', 'radius', 'capacity', 'goals', 'instance']
@@ -27,8 +26,6 @@ const MAX_ANCHORS = 65534
 const MAX_SIDE = 16384
 /** Each bound is at most this many cells away from 0. */
 const MAX_PLACE = 65536
-/** Indices of the 32-bit words in a snapshot that say how many goals it holds. */
-const GOAL_WORDS = [12, 21, 22]
 
 /** Checks the radius. `least` is half a cell. */
 function checkRadius(call, radius, least) {
@@ -72,7 +69,7 @@ export class FlowField extends CoreObject {
   constructor(options) {
     const { owner, words } = definition(options)
     super('FlowField', 'paths', 'flowfield', 2, owner, words)
-    this._head = { options: ['minX:f', 'minY:f', 'maxX:f', 'maxY:f', 'cell:f'], sizes: [19, 20] }
+    this._head = ['minX:f', 'minY:f', 'maxX:f', 'maxY:f', 'cell:f']
     this._items = 'anchors'
     this.#least = Math.fround(words[4]) / 2
     this.#radius = words[5]
@@ -94,7 +91,6 @@ export class FlowField extends CoreObject {
     const { goals = 0 } = options
     checkInteger(this, 'capacity', capacity, 1, MAX_ANCHORS)
     checkInteger(this, 'goals', goals, 0, MAX_ANCHORS)
-    this._begin('reserve')
     this._leave(this._enter().reserve_goals(this._handle, goals))
     this._room(IDS, 'lengths') // makes new views if arrays were moved
     this.#cellViews = {}
@@ -172,8 +168,6 @@ export class FlowField extends CoreObject {
       const { min, max } = Math
       goals.set([min(x0, x1), min(y0, y1), max(x0, x1), max(y0, y1), cost], 5 * i)
     }
-    // Called again, because a getter of `numbers` may have disposed the field or called a method.
-    this._begin(method)
     this._stage(goals.byteLength).set(new Uint8Array(goals.buffer))
     this._leave(this._enter().set_goals(this._handle, count))
   }
@@ -236,8 +230,7 @@ export class FlowField extends CoreObject {
   #checkOut(method, out, least) {
     this._begin(method)
     checkArray(this, 'out', out, Float32Array)
-    const length = lengthOf(out)
-    if (length < least) refuse(this, 'out.length', length, `at least ${least}`)
+    if (out.length < least) refuse(this, 'out.length', out.length, `at least ${least}`)
   }
 
   #direction(method, x, y) {
@@ -260,17 +253,12 @@ export class FlowField extends CoreObject {
     this._begin('directionMany')
     this._prepareWalls()
     const n = this._takePoints('points', points, 2)
-    this._leavePoints('points', points, this._enter().direction_many(this._handle, n))
+    this._leavePoints('points', 2 * n, this._enter().direction_many(this._handle, n))
     this._room(IDS, 'lengths') // makes new views if arrays were moved
     const directions = this.#directions
     directions.directions = this._views.directions.at(2 * n)
     directions.distances = this._views.lengths.at(n)
     return directions
-  }
-
-  /** Runs before a batch grows memory: throws if the field is not built. */
-  _prepare() {
-    this.#addressOfDistances()
   }
 
   path(x, y, out) {
@@ -281,18 +269,14 @@ export class FlowField extends CoreObject {
     const total = leaveWalls(this, this._enter().path(this._handle, x, y))
     if (out === undefined) return this._views.corners.fresh(2 * total)
     const corners = this._views.corners.at(2 * total)
-    const written = Math.min(2 * total, lengthOf(out)) & ~1
+    const written = Math.min(2 * total, out.length) & ~1
     for (let i = 0; i < written; i++) out[i] = corners[i]
     return total
   }
 
   get distances() {
     this._begin('distances')
-    return this.#byCell(Float32Array, this.#addressOfDistances())
-  }
-
-  #addressOfDistances() {
-    return this._leave(this._enter().distances(this._handle))
+    return this.#byCell(Float32Array, this._leave(this._enter().distances(this._handle)))
   }
 
   // ---- Shapes to draw, statistics and snapshots ----
@@ -319,13 +303,9 @@ export class FlowField extends CoreObject {
   }
 
   restore(bytes) {
-    try {
-      super.restore(bytes)
-    } catch (error) {
-      if (error instanceof CopseError && error.code === 'FULL')
-        for (const word of GOAL_WORDS) this.#checkGoals(wordOf(plainBytes(bytes), word))
-      throw error
-    }
+    super.restore(bytes)
+    this._room(IDS, 'lengths') // makes new views if arrays were moved
+    this.#cellViews = {}
     const radius = this._views.numbers.at(1)[0]
     if (Math.fround(this.#radius) !== radius) this.#radius = radius
   }

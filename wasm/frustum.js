@@ -1,7 +1,6 @@
 // Frustum queries of the 3D classes.
 
-import { checkArray, refuse } from './errors.js'
-import { isInside, lengthOf, offsetOf } from './memory.js'
+import { refuse } from './errors.js'
 import { mixin, Slots } from './object.js'
 import { ask, checkUnsorted, ids, into, query, SEARCH } from './queries.js'
 
@@ -13,7 +12,7 @@ function frustum(object, method, planes, options) {
   if (count === 0) refuse(object, 'planes.length', 0, 'at least 4')
   const { mask, exclude, sort } = query
   const result = object._enter().frustum(object._handle, count, mask, exclude, sort)
-  return object._leavePoints('planes', planes, result)
+  return object._leavePoints('planes', 4 * count, result)
 }
 
 /** @abstract */
@@ -23,15 +22,7 @@ class Frustum extends Slots {
   }
 
   frustumInto(planes, out, options) {
-    this._begin('frustumInto')
-    checkArray(this, 'out', out, Uint32Array)
-    const { _instance: instance } = this
-    // If `out` is in memory that the query grows, it is made again from its offset and length.
-    const length = lengthOf(out)
-    const offset = isInside(out, instance) ? offsetOf(out) : -1
-    const total = frustum(this, 'frustumInto', planes, options)
-    if (offset >= 0) out = new Uint32Array(instance.memory.buffer, offset, length)
-    return into(this, total, out)
+    return into(this, frustum(this, 'frustumInto', planes, options), out)
   }
 }
 

@@ -85,15 +85,11 @@ export class Instance {
     const cached = this.#functions[family]
     if (cached) return cached
     /** @type {any} */ const own = {}
-    /** @type {any} */ const foreign = {}
     for (const [name, call] of Object.entries(this.#exports)) {
       const [prefix, ...rest] = name.split('_')
       if (prefix === family) own[rest.join('_')] = call
-      // A function of another family is replaced by `stale`, which fails with STALE_SLOT. `stale`
-      // is called only if a method of one class is applied to an object of another.
-      else foreign[rest.join('_')] = this.#exports.stale
     }
-    return (this.#functions[family] = { ...foreign, ...this.#exports, ...own })
+    return (this.#functions[family] = { ...this.#exports, ...own })
   }
 
   /** Returns the zero-terminated text at an address in linear memory. */

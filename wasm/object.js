@@ -16,8 +16,8 @@ import {
   refuse,
 } from './errors.js'
 import { instanceOr } from './init.js'
-import { keep, kept, lengthOf, plainBytes, View } from './memory.js'
-import { badSnapshot, wordOf } from './snapshot.js'
+import { isInside, View } from './memory.js'
+import { badSnapshot } from './snapshot.js'
 
 export const MAX_CAPACITY = 2 ** 28
 /** The result of a function of the core that found no item. */
@@ -39,8 +39,9 @@ const ROOMS = 6
  * @type {typeof Symbol.dispose}
  */
 const DISPOSE = Symbol.dispose ?? /** @type {any} */ ('dispose')
-/** The maximum size of a snapshot's head, in bytes: COPSE_SNAPSHOT_HEAD in c/copse.h. */
+/** The maximum size of a snapshot's head, in bytes: SNAPSHOT_HEAD in c/base/snapshot.h. */
 const HEAD_BYTES = 128
+const MAX_SNAPSHOT = 2 ** 31
 /** The most bytes to draw that one call of the core writes: MAX_DRAWN floats in wasm/objects.h. */
 const DRAWN_BYTES = 4 * 7560
 /**
@@ -65,26 +66,6 @@ const undisposed = /* @__PURE__ */ (() =>
       // the instance is dead: nothing to free
     }
   }))()
-
-/**
- * Copies a snapshot to the core's staging buffer piece by piece, so that the buffer and memory need
- * not grow. After each piece, calls `check(wasm, first, size)`; `first` is the piece's offset in
- * the snapshot. Returns 0, or the first failure that `check` returned.
- */
-export function inPieces(instance, snapshot, check) {
-  const room = instance.enter().staging_room()
-  instance.leave()
-  for (let first = 0; first < snapshot.length; first += room) {
-    const piece = snapshot.subarray(first, first + room)
-    const wasm = instance.enter()
-    const offset = wasm.stage(piece.length) >>> 0
-    new Uint8Array(instance.memory.buffer, offset, piece.length).set(piece)
-    const result = check(wasm, first, piece.length)
-    instance.leave()
-    if (result < 0) return result
-  }
-  return 0
-}
 
 /**
  * Copies the methods of the class `other` to `Class`, which does not extend it. Returns `Class`.
@@ -127,13 +108,11 @@ export class CoreObject {
   _name
   _method = ''
   /**
-   * Describes the head of a snapshot, so that error messages can say what does not match.
-   * `options`: the names of the options that must be equal to those of this object, see
-   * `badSnapshot`. `sizes`: the indices of the words that hold counts. A count must not exceed the
-   * capacity.
-   * @type {{ options: readonly string[], sizes: readonly number[] }}
+   * The names of the options in the head of a snapshot, which must be equal to those of this object:
+   * see `badSnapshot`.
+   * @type {readonly string[]}
    */
-  _head = { options: [], sizes: [] }
+  _head = []
   /** The slot that was an argument of the last call, for messages. @type {number | undefined} */
   _slot
   /**
@@ -263,46 +242,31 @@ export class CoreObject {
   /**
    * Copies items to the core: points, segments, boxes or planes, of `width` numbers each. Makes
    * room for `extra` more words per item. Returns the number of items. The core checks the numbers
-   * later. But if memory must grow, `check` checks them first, so that memory does not grow for
-   * wrong arguments.
+   * later.
    */
-  _takePoints(name, points, width, extra = 0, check = checkCoordinate) {
+  _takePoints(name, points, width, extra = 0) {
     checkArray(this, name, points, Float32Array)
-    const length = lengthOf(points)
+    const { length } = points
     if (length % width !== 0) refuse(this, `${name}.length`, length, `a multiple of ${width}`)
     const room = length + (extra * length) / width
     if (room > this.#limit(2 + GIVEN)) {
-      this.#checkPoints(name, points, check)
-      this._prepare()
-      keep(points, this._instance)
+      if (isInside(points, this._instance)) points = points.slice() // it would be detached
       this._takeRoom(GIVEN, room)
-      points = kept(points, this._instance, Float32Array)
     }
     this._room(GIVEN, 'given').set(points)
     return length / width
   }
 
   /**
-   * Runs before a batch grows memory, so that memory does not grow for a batch that can only fail.
-   * Subclasses override it. In an index of points, it throws if the index is not built. In an
-   * obstacle tree, it builds the tree if polygons changed, and throws if the build fails.
+   * Ends a batch that takes `count` numbers: returns its result. If a number made the batch fail,
+   * throws an error that names it.
    */
-  _prepare() {}
-
-  #checkPoints(name, points, check) {
-    const length = lengthOf(points)
-    for (let i = 0; i < length; i++) check(this, `${name}[${i}]`, points[i])
-  }
-
-  /**
-   * Ends a batch that takes points: returns its result. If a coordinate made the batch fail, throws
-   * an error that names the coordinate.
-   */
-  _leavePoints(name, points, result, check = checkCoordinate) {
+  _leavePoints(name, count, result, check = checkCoordinate) {
     try {
       return this._leave(result)
     } catch (error) {
-      this.#checkPoints(name, points, check)
+      const given = this._room(GIVEN, 'given')
+      for (let i = 0; i < count; i++) check(this, `${name}[${i}]`, given[i])
       throw error
     }
   }
@@ -396,12 +360,9 @@ export class CoreObject {
   saveInto(bytes) {
     this._begin('saveInto')
     checkArray(this, 'bytes', bytes, Uint8Array)
-    const length = lengthOf(bytes)
-    const needed = this._leave(this._enter().saved_bytes(this._handle))
-    if (length < needed) refuse(this, 'bytes.length', length, `at least ${needed}`)
-    keep(bytes, this._instance)
     const size = this.#saved()
-    kept(bytes, this._instance, Uint8Array).set(this._stage(size))
+    if (bytes.length < size) refuse(this, 'bytes.length', bytes.length, `at least ${size}`)
+    bytes.set(this._stage(size))
     return size
   }
 
@@ -413,34 +374,18 @@ export class CoreObject {
   restore(bytes) {
     this._begin('restore')
     checkArray(this, 'bytes', bytes, Uint8Array)
-    let snapshot = plainBytes(bytes)
-    // A view of linear memory is copied first: a restore may grow memory, which detaches views.
-    if (snapshot.buffer === this._instance.memory.buffer) snapshot = snapshot.slice()
-    this._wanted = Math.max(1, ...this._head.sizes.map((word) => wordOf(snapshot, word)))
+    if (bytes.length >= MAX_SNAPSHOT) throw badSnapshot(this._instance, this, bytes)
+    const snapshot = isInside(bytes, this._instance) ? bytes.slice() : bytes // it may be detached
     try {
-      this.#checkSnapshot(snapshot)
       this._stage(snapshot.length).set(snapshot)
-      this._leave(this._enter().restore(this._handle, snapshot.length))
+      const capacity = this._leave(this._enter().restore(this._handle, snapshot.length))
+      if (capacity > this._capacity) this._relocate()
     } catch (error) {
       if (!(error instanceof CopseError && error.code === 'BAD_SNAPSHOT')) throw error
+      this._relocate() // the core may have reserved before it found what is wrong
       this._leave(this._enter().head(this._handle))
-      const own = this._stage(HEAD_BYTES)
-      throw badSnapshot(this._instance, this, snapshot, own, this._head.options)
+      throw badSnapshot(this._instance, this, snapshot, this._stage(HEAD_BYTES), this._head)
     }
-  }
-
-  /**
-   * Checks the head and checksum of a snapshot that is larger than the staging buffer: piece by
-   * piece, so that memory does not grow for a bad snapshot.
-   */
-  #checkSnapshot(snapshot) {
-    const { length } = snapshot
-    if (length <= this._leave(this._enter().staging_room())) return
-    if (length >= 2 ** 32) throw badSnapshot(this._instance, this, snapshot)
-    const result = inPieces(this._instance, snapshot, (wasm, first, size) =>
-      wasm.restorable(this._handle, length, first, size),
-    )
-    this._leave(result)
   }
 
   // ---- Shapes to draw ----

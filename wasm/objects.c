@@ -7,9 +7,33 @@
 #include "../c/base/geom.h"
 #include "../c/base/snapshot.h"
 
+#include <stdlib.h>
 #include <string.h>
 
-static const copse_allocator MALLOC = {0};
+/* ---- Memory -----------------------------------------------------------------------------------
+ */
+
+/* After COPSE_OUT_OF_MEMORY, the bytes that could not be allocated, for the error message: more
+ * than there can be, if allocate() was not even asked. */
+static double refusedBytes = PTRDIFF_MAX;
+EXPORT("refused_bytes") double refused_bytes(void) {
+  const double bytes = refusedBytes;
+  refusedBytes = PTRDIFF_MAX;
+  return bytes;
+}
+
+static void *allocate(size_t bytes, void *context) {
+  (void)context;
+  void *taken = malloc(bytes);
+  if (!taken) refusedBytes = (double)bytes;
+  return taken;
+}
+static void release(void *taken, size_t bytes, void *context) {
+  (void)bytes;
+  (void)context;
+  free(taken);
+}
+const copse_allocator memory = {allocate, release, NULL};
 
 /* ---- Status codes and their names ----------------------------------------------------------- */
 
@@ -31,11 +55,6 @@ EXPORT("status_names") uintptr_t status_names(void) { return (uintptr_t)STATUSES
 EXPORT("status_text") uintptr_t status_text(uint32_t status) {
   return (uintptr_t)copse_status_text((copse_status)status);
 }
-
-/* JavaScript uses a table of functions for each family of classes, such as points or walls. In such
- * a table, `stale` replaces the functions that only other families have. It is called only if a
- * program applies a method of one class to an object of another. */
-EXPORT("stale") int32_t stale(void) { return FAILED(COPSE_STALE_SLOT); }
 
 /* ---- Handles: an object's slot, and the low bits of the slot's generation -------------------- */
 
@@ -65,12 +84,12 @@ static copse_status grow_table(void) {
    * the slot is free. For the bit, one word is more than enough. */
   const uint64_t itemBytes = sizeof(void *) + 2 * sizeof(uint32_t);
   if (capacity > 1u << SLOT_BITS) return COPSE_FULL;
-  object **larger = memory_take(&MALLOC, capacity * itemBytes);
+  object **larger = memory_take(&memory, capacity * itemBytes);
   if (!larger) return COPSE_OUT_OF_MEMORY;
   if (old) memcpy(larger, objects, (size_t)old * sizeof(void *));
   uint32_t *generations = (uint32_t *)(void *)(larger + capacity);
   slots_grow(&handles, generations, generations + capacity, (uint32_t)capacity);
-  memory_give(&MALLOC, objects, old * itemBytes);
+  memory_give(&memory, objects, old * itemBytes);
   objects = larger;
   return COPSE_OK;
 }
@@ -98,19 +117,6 @@ static uint64_t carve(object *self, void *block) {
   return arena_block_bytes(whole.used);
 }
 
-/* The argument of the last can_allocate(): after COPSE_OUT_OF_MEMORY, the size that could not be
- * allocated, for the error message. */
-static double refusedBytes;
-EXPORT("refused_bytes") double refused_bytes(void) { return refusedBytes; }
-
-bool can_allocate(uint64_t bytes) {
-  refusedBytes = (double)bytes;
-  if (bytes > PTRDIFF_MAX) return false; /* 2 GB, the limit in the Makefile */
-  void *block = memory_take(&MALLOC, bytes);
-  memory_give(&MALLOC, block, bytes);
-  return block != NULL;
-}
-
 /* The bytes per item of each room (a buffer for batches, see objects.h). */
 static const uint8_t ROOM_BYTES[ROOMS] = {4, 8, 4, 4, 8, 8};
 
@@ -121,24 +127,23 @@ uint64_t object_bytes(const object *self) {
   return bytes;
 }
 
-object *object_take(const object *prototype, size_t indexBytes, copse_status *status) {
+/* Allocates a block for a copy of an object, and lays out its arrays. Returns NULL if there is no
+ * memory. */
+static object *take_block(const object *prototype) {
   any_object copy = copy_of(prototype);
-  *status = indexBytes ? COPSE_OUT_OF_MEMORY : COPSE_INVALID_ARGUMENT;
-  if (!indexBytes) return NULL;
   const uint64_t bytes = carve(&copy.object, NULL);
-  void *block = can_allocate(bytes + indexBytes) ? memory_take(&MALLOC, bytes) : NULL;
+  void *block = memory_take(&memory, bytes);
   if (!block) return NULL;
   object *self = (object *)(void *)arena_over(block).base;
   copy.object.bytes = bytes;
   copy.object.block = block;
   carve(&copy.object, block);
   memcpy(self, &copy, prototype->family->bytes);
-  *status = COPSE_OK;
   return self;
 }
 
 /* Frees the block of an object, but not the buffers for its batches. */
-static void free_block(object *self) { memory_give(&MALLOC, self->block, self->bytes); }
+static void free_block(object *self) { memory_give(&memory, self->block, self->bytes); }
 
 /* ---- Rooms: the buffers of batches ----------------------------------------------------------- */
 
@@ -146,48 +151,38 @@ bool room_take(object *self, room which, uint64_t count) {
   const uint64_t itemBytes = ROOM_BYTES[which], old = self->room[which];
   if (count <= old) return true;
   const uint64_t usual = old + old / 2;
-  const uint64_t larger = usual > count && can_allocate(itemBytes * usual) ? usual : count;
-  void *room = can_allocate(itemBytes * larger) ? memory_take(&MALLOC, itemBytes * larger) : NULL;
+  uint64_t larger = usual > count ? usual : count;
+  void *room = memory_take(&memory, itemBytes * larger);
+  if (!room && larger > count) {
+    larger = count;
+    room = memory_take(&memory, itemBytes * larger);
+  }
   if (!room) return false;
-  memory_give(&MALLOC, self->rooms[which], itemBytes * old);
+  memory_give(&memory, self->rooms[which], itemBytes * old);
   self->rooms[which] = room;
   self->room[which] = (uint32_t)larger;
   self->moves++;
   return true;
 }
 
-bool is_given(const object *self, uint64_t floats) {
-  if (floats > self->room[ROOM_GIVEN]) return false;
-  bool ok = true;
-  for (uint64_t i = 0; i < floats; i++) ok = ok && is_coordinate(self->rooms[ROOM_GIVEN][i]);
-  return ok;
-}
-
-/* True if the buffer ROOM_GIVEN has n boxes without NaN. On each axis of a box, swaps lo and hi if
- * lo > hi. */
-static bool are_boxes_given(object *self, uint32_t n, uint32_t dimensions) {
-  if (UINT64_C(2) * n * dimensions > self->room[ROOM_GIVEN]) return false;
+/* On each axis of n boxes in the buffer ROOM_GIVEN, swaps lo and hi if lo > hi. */
+static void sort_sides(object *self, uint32_t n, uint32_t dimensions) {
   float *lo = self->rooms[ROOM_GIVEN];
-  bool ok = true;
   for (uint32_t i = 0; i < n; i++, lo += dimensions)
     for (uint32_t axis = 0; axis < dimensions; axis++, lo++) {
       const float side = lo[0];
-      if (side > lo[dimensions]) {
-        lo[0] = lo[dimensions];
-        lo[dimensions] = side;
-      }
-      ok = ok && lo[0] <= lo[dimensions];
+      if (!(side > lo[dimensions])) continue;
+      lo[0] = lo[dimensions];
+      lo[dimensions] = side;
     }
-  return ok;
 }
 
 copse_status batch_begin(object *self, room which, uint32_t rows, given given,
                          uint32_t dimensions) {
-  const bool ok = given == GIVEN_BOX ? are_boxes_given(self, rows, dimensions)
-                                     : is_given(self, (uint64_t)rows * given * dimensions);
-  return !ok                            ? COPSE_INVALID_ARGUMENT
-         : room_take(self, which, rows) ? COPSE_OK
-                                        : COPSE_OUT_OF_MEMORY;
+  const uint64_t width = given == GIVEN_BOX ? 2 : (uint64_t)given;
+  if (!is_given(self, rows * width * dimensions)) return COPSE_INVALID_ARGUMENT;
+  if (given == GIVEN_BOX) sort_sides(self, rows, dimensions);
+  return room_take(self, which, rows) ? COPSE_OK : COPSE_OUT_OF_MEMORY;
 }
 
 bool filters_given(const object *self, uint32_t n, uint32_t dimensions, uint32_t lists,
@@ -218,16 +213,18 @@ EXPORT("take_room") int32_t take_room(int32_t handle, uint32_t which, double cou
   return room_take(self, (room)which, (uint64_t)count) ? 0 : FAILED(COPSE_OUT_OF_MEMORY);
 }
 
-int32_t object_adopt(object *self, copse_status status) {
-  if (status == COPSE_OK && handles.used == handles.capacity) {
-    status = grow_table();
-    if (status != COPSE_OK) self->family->destroy(self);
+int32_t object_create(object *prototype, copse_status status) {
+  object *self = NULL;
+  if (status == COPSE_OK) {
+    if (handles.used == handles.capacity) status = grow_table();
+    if (status == COPSE_OK && !(self = take_block(prototype))) status = COPSE_OUT_OF_MEMORY;
+    if (status != COPSE_OK) prototype->family->destroy(prototype);
+  } else if (status == COPSE_OUT_OF_MEMORY) {
+    any_object copy = copy_of(prototype);
+    refusedBytes += (double)carve(&copy.object, NULL); /* it needs the block, too */
   }
-  if (status != COPSE_OK) {
-    free_block(self);
-    return FAILED(status);
-  }
-  self->family->fill(self, NULL);
+  if (!self) return FAILED(status);
+  prototype->family->fill(self, NULL);
   const uint32_t slot = slots_take(&handles);
   objects[slot] = self;
   return handle_of(slot);
@@ -238,7 +235,7 @@ EXPORT("destroy") int32_t destroy(int32_t handle) {
   if (!self) return FAILED(COPSE_STALE_SLOT);
   self->family->destroy(self);
   for (int which = 0; which < ROOMS; which++)
-    memory_give(&MALLOC, self->rooms[which], (uint64_t)ROOM_BYTES[which] * self->room[which]);
+    memory_give(&memory, self->rooms[which], (uint64_t)ROOM_BYTES[which] * self->room[which]);
   free_block(self);
   slots_free(&handles, (uint32_t)handle & ((1u << SLOT_BITS) - 1));
   return 0;
@@ -253,11 +250,9 @@ EXPORT("reserve") int32_t reserve(int32_t handle, uint32_t capacity) {
   if (capacity <= self->capacity) return 0;
   any_object prototype = copy_of(self);
   prototype.object.capacity = capacity;
-  copse_status status;
-  const size_t indexBytes = self->family->reserve_bytes(self, capacity);
-  object *larger = object_take(&prototype.object, indexBytes, &status);
-  if (!larger) return FAILED(status);
-  status = self->family->reserve(self, capacity);
+  object *larger = take_block(&prototype.object);
+  if (!larger) return FAILED(COPSE_OUT_OF_MEMORY);
+  const copse_status status = self->family->reserve(self, capacity);
   if (status != COPSE_OK) {
     free_block(larger);
     return FAILED(status);
@@ -318,13 +313,12 @@ staging staged = {initialBuffer, sizeof initialBuffer};
 uint32_t firstBad;
 
 /* Replaces the staging buffer if it is smaller than `size` bytes. Returns false if there is no
- * memory. Call this function only after all checks, so that memory does not grow for a call that
- * fails. */
+ * memory. */
 static bool stage(uint32_t size) {
   if (size <= staged.size) return true;
-  void *larger = can_allocate(size) ? memory_take(&MALLOC, size) : NULL;
+  void *larger = memory_take(&memory, size);
   if (!larger) return false;
-  if (staged.bytes != initialBuffer) memory_give(&MALLOC, staged.bytes, staged.size);
+  if (staged.bytes != initialBuffer) memory_give(&memory, staged.bytes, staged.size);
   staged = (staging){larger, size};
   return true;
 }
@@ -333,8 +327,6 @@ static bool stage(uint32_t size) {
 EXPORT("stage") int32_t stage_bytes(uint32_t size) {
   return stage(size) ? (int32_t)(uintptr_t)staged.bytes : FAILED(COPSE_OUT_OF_MEMORY);
 }
-
-EXPORT("staging_room") uint32_t staging_room(void) { return staged.size; }
 
 EXPORT("first_bad") uint32_t first_bad(void) { return firstBad; }
 
@@ -377,7 +369,7 @@ EXPORT("head") int32_t head(int32_t handle) {
   object *self = any_of(handle);
   if (!self) return FAILED(COPSE_STALE_SLOT);
   size_t size;
-  self->family->save(self, staged.bytes, COPSE_SNAPSHOT_HEAD, &size);
+  self->family->save(self, staged.bytes, SNAPSHOT_HEAD, &size);
   return 0;
 }
 
@@ -399,42 +391,18 @@ EXPORT("class_names") uintptr_t class_names(void) {
                      "ObstacleTree ObstacleTree Crowd Crowd3D Sensors Sensors FlowField FlowField ";
 }
 
-/* Computes the checksum of a snapshot before it is restored. For this, the snapshot passes through
- * the staging buffer in parts, so that the buffer does not grow for a bad snapshot. Called for each
- * part in order: `size` bytes, from offset `first` on, of `total` bytes. Returns 0, or FAILED if
- * sizes are invalid or, at the last part, if the checksum is wrong. */
-EXPORT("intact") int32_t intact(uint32_t total, uint32_t first, uint32_t size) {
-  static uint32_t checksum, expected;
-  const uint32_t minimum = first ? 0 : sizeof(snapshot_header);
-  if (size > staged.size || size < minimum || total % 4 || first % 4)
-    return FAILED(COPSE_BAD_SNAPSHOT);
-  if (first == 0) {
-    expected = ((const snapshot_header *)staged.bytes)->checksum;
-    checksum = 0;
-  }
-  checksum = snapshot_checksum(checksum, staged.bytes, first / 4, size / 4);
-  return first + size < total || checksum == expected ? 0 : FAILED(COPSE_BAD_SNAPSHOT);
-}
-
-/* Like intact(), checks a part of a snapshot that is to be restored. The first part must contain
- * the snapshot's head: for it, also checks that the object can restore the snapshot. So memory does
- * not grow for a snapshot that is refused. */
-EXPORT("restorable")
-int32_t restorable(int32_t handle, uint32_t total, uint32_t first, uint32_t size) {
-  object *self = any_of(handle);
-  if (!self) return FAILED(COPSE_STALE_SLOT);
-  if (size > staged.size) return FAILED(COPSE_BAD_SNAPSHOT);
-  if (first == 0) {
-    const copse_status status = self->family->restorable(self, staged.bytes, total);
-    if (status != COPSE_OK) return FAILED(status);
-  }
-  return intact(total, first, size);
-}
-
-/* Restores the object from a snapshot: the first `size` bytes of the staging buffer. */
+/* Restores the object from a snapshot: the first `size` bytes of the staging buffer. Reserves the
+ * capacity that the snapshot needs. Returns the object's capacity. */
 EXPORT("restore") int32_t restore(int32_t handle, uint32_t size) {
   object *self = any_of(handle);
   if (!self) return FAILED(COPSE_STALE_SLOT);
   if (size > staged.size) return FAILED(COPSE_BAD_SNAPSHOT);
-  return zero_or_failed(self->family->restore(self, staged.bytes, size));
+  uint32_t needed;
+  copse_status status;
+  while ((status = self->family->restore(self, staged.bytes, size, &needed)) == COPSE_FULL) {
+    const int32_t reserved = reserve(handle, needed);
+    if (reserved < 0) return reserved;
+    self = any_of(handle);
+  }
+  return result_or_failed(self->capacity, status);
 }

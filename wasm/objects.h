@@ -77,14 +77,12 @@ struct family {
   void (*fill)(object *larger, const object *old);
 
   void (*destroy)(object *self);
-  size_t (*reserve_bytes)(const object *self, uint32_t capacity);
   copse_status (*reserve)(object *self, uint32_t capacity);
   /* Called before `cells` and before `save`: builds the index if it is outdated. NULL: nothing to
    * do. */
   copse_status (*prepare)(object *self);
   copse_status (*save)(object *self, void *bytes, size_t capacity, size_t *total);
-  copse_status (*restorable)(object *self, const void *bytes, size_t size);
-  copse_status (*restore)(object *self, const void *bytes, size_t size);
+  copse_status (*restore)(object *self, const void *bytes, size_t size, uint32_t *needed);
   /* Writes cells to draw, like copse_octree_cells. NULL: objects of this family, such as crowds,
    * have no cells. */
   size_t (*cells)(object *self, size_t skipped, float *out, size_t capacity);
@@ -114,15 +112,15 @@ ALWAYS_INLINE uint32_t *room_second(const object *self, room which) {
   return self->room[which] ? room_words(self, which) + self->room[which] : NULL;
 }
 
-/* True if the buffer for arguments, ROOM_GIVEN, starts with `floats` valid coordinates. Check this
- * before a batch enlarges buffers, so that memory does not grow for wrong arguments. */
-bool is_given(const object *self, uint64_t floats);
+/* True if the buffer for arguments, ROOM_GIVEN, has at least this many floats. */
+ALWAYS_INLINE bool is_given(const object *self, uint64_t floats) {
+  return floats <= self->room[ROOM_GIVEN];
+}
 
 /* What JavaScript writes to the buffer ROOM_GIVEN for each row of a batch. */
 typedef enum given { GIVEN_NOTHING, GIVEN_POINT, GIVEN_SEGMENT, GIVEN_BOX } given;
-/* Begins a batch of `rows` rows. Checks the points, segments or boxes that JavaScript wrote to
- * ROOM_GIVEN. Swaps the lo and hi of a box on each axis where lo > hi; sides of a box may be
- * infinite. Then enlarges the buffer `which` to `rows` items. */
+/* Begins a batch of `rows` rows: enlarges the buffer `which` to that many items. Swaps the lo and
+ * hi of each given box on the axes where lo > hi. Fails if ROOM_GIVEN is too small. */
 copse_status batch_begin(object *self, room which, uint32_t rows, given given, uint32_t dimensions);
 /* Writes the filters of a batch of n segments. If `lists` is not 0, three arrays follow the
  * segments in the buffer for arguments (ROOM_GIVEN), each with an entry per segment: masks, slots
@@ -158,21 +156,15 @@ ALWAYS_INLINE bool room_for_all(object *self, uint32_t total, copse_status *stat
 /* Returns the live object of a handle if it is of this family, else NULL. NULL: of any family. */
 object *object_of(int32_t handle, const family *family);
 
-/* True if `bytes` bytes can be allocated. Before several allocations, call this once with their
- * sum: otherwise, the first could grow linear memory for nothing, because a later one fails. */
-bool can_allocate(uint64_t bytes);
-
-/* Allocates an object with the family, capacity and other members of `prototype`. The caller then
- * creates the object's tree (or grid, crowd, …), which takes `indexBytes` bytes. Returns NULL and a
- * status if `indexBytes` is 0 (an option is invalid), or if there is no memory for both. */
-object *object_take(const object *prototype, size_t indexBytes, copse_status *status);
+/* The allocator of all objects: malloc. It remembers the size that it could not allocate. */
+extern const copse_allocator memory;
 
 /* Enlarges an object. It moves: the pointer that the caller has is no longer valid. */
 int32_t reserve(int32_t handle, uint32_t capacity);
 
-/* Returns a handle for an object. `status` is the result of creating its tree (or grid, crowd, …).
- * If that failed, or if there is no memory for the handle, frees the object and returns FAILED. */
-int32_t object_adopt(object *self, copse_status status);
+/* Creates an object like `prototype`, which holds a new tree (or grid, crowd, …); `status` is the
+ * result of creating that. Returns a handle, or FAILED: then the tree is destroyed. */
+int32_t object_create(object *prototype, copse_status status);
 
 /* ---- Staging: the buffer for snapshots, polygons and shapes to or from JavaScript ---- */
 

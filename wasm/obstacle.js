@@ -18,7 +18,6 @@ import {
   place,
   refuse,
 } from './errors.js'
-import { lengthOf } from './memory.js'
 import { MAX_CAPACITY, NONE, Slots } from './object.js'
 import {
   ask,
@@ -68,7 +67,7 @@ export class ObstacleTree extends Slots {
 
   constructor(options = {}) {
     super(...definition(options))
-    this._head = { options: ['leafSize'], sizes: [7] }
+    this._head = ['leafSize']
     this._items = 'vertices'
   }
 
@@ -104,7 +103,7 @@ export class ObstacleTree extends Slots {
     checkOptions(this, options, POLYGON)
     const { solid = 'inside' } = options
     const solidIndex = checkWord(this, 'solid', solid, SOLID)
-    const floats = this.#pointsOf('addPolygon', points)
+    const floats = this.#pointsOf(points)
     try {
       return this.#add(floats, solidIndex)
     } catch (error) {
@@ -125,7 +124,6 @@ export class ObstacleTree extends Slots {
   #add(points, solid) {
     const vertices = points.length / 2
     this._wanted = this._leave(this._enter().used(this._handle)) + vertices
-    this._leave(this._enter().room_for(this._handle, vertices))
     this.#stagePoints(points)
     return this._leave(this._enter().add(this._handle, vertices, solid))
   }
@@ -133,7 +131,7 @@ export class ObstacleTree extends Slots {
   move(slot, points) {
     this._begin('move')
     checkSlot(this, slot)
-    const floats = this.#pointsOf('move', points)
+    const floats = this.#pointsOf(points)
     const vertices = this._leave(this._enter().size_of(this._handle, slot))
     if (floats.length !== 2 * vertices)
       refuse(this, 'points.length', floats.length, `${2 * vertices}, as before`)
@@ -146,39 +144,23 @@ export class ObstacleTree extends Slots {
     this._leave(this._enter().build(this._handle))
   }
 
-  /** Builds the tree if polygons changed since the last build. */
-  _prepare() {
+  /** Builds the tree if polygons changed. For `stats`, and for objects that use the tree. */
+  _buildChanged() {
+    this._begin('build')
     this._leave(this._enter().build_changed(this._handle))
   }
 
   /**
-   * Builds the tree if polygons changed, like `_prepare`, but errors name the method `build`. For
-   * `stats`, and for crowds and flow fields that use the tree.
-   */
-  _buildChanged() {
-    this._begin('build')
-    this._prepare()
-  }
-
-  /**
    * Returns a checked copy of the points of a polygon. A copy, because `points` may be a view of
-   * linear memory, which is detached if memory grows. Reading `points` may run a getter that calls
-   * other methods or disposes the tree, so `_begin` is called again: it sets the method's name for
-   * errors, and throws if the tree was disposed.
+   * linear memory, which is detached if memory grows.
    */
-  #pointsOf(method, points) {
+  #pointsOf(points) {
     checkNumbers(this, 'points', points)
     const { length } = points
     if (!(length >= 4 && length % 2 === 0 && length <= 2 * MAX_CAPACITY))
       refuse(this, 'points.length', length, 'even, at least 4 (x0, y0, x1, y1, …)')
-    const numbers = []
-    for (let i = 0; i < length; i++) {
-      const number = points[i]
-      checkCoordinate(this, `points[${i}]`, number)
-      numbers.push(number)
-    }
-    this._begin(method)
-    return Float32Array.from(numbers)
+    for (let i = 0; i < length; i++) checkCoordinate(this, `points[${i}]`, points[i])
+    return Float32Array.from(points)
   }
 
   #stagePoints(points) {
@@ -260,7 +242,7 @@ export class ObstacleTree extends Slots {
     ask(this, 'raycastMany', options, SIDE)
     const n = this._takePoints('segments', segments, 4)
     const result = this._enter().raycast_many(this._handle, n, query.side)
-    this._leavePoints('segments', segments, result)
+    this._leavePoints('segments', 4 * n, result)
     return this._hitsOf(n)
   }
 
@@ -310,8 +292,6 @@ export class ObstacleTree extends Slots {
       maxY <= MAX_COORDINATE
     const isCut = maxDistance < Infinity
     const reach = isCut ? maxDistance : 2 * MAX_COORDINATE
-    // Begins again, because reading the options may have run a getter that called another method.
-    this._begin(method)
     const left = Math.fround(Math.max(minX, x - reach))
     const bottom = Math.fround(Math.max(minY, y - reach))
     const right = Math.fround(Math.min(maxX, x + reach))
@@ -362,7 +342,7 @@ export class ObstacleTree extends Slots {
     const total = this.#visibilityPolygon('visibilityPolygonInto', x, y, options)
     checkArray(this, 'out', out, Float32Array)
     const corners = this._views.corners.at(2 * total)
-    const written = Math.min(2 * total, lengthOf(out)) & ~1
+    const written = Math.min(2 * total, out.length) & ~1
     for (let i = 0; i < written; i++) out[i] = corners[i]
     return total
   }
@@ -370,8 +350,6 @@ export class ObstacleTree extends Slots {
   keepVisible(x, y, ids, positions) {
     const count = this.#checkKeep('keepVisible', x, y, ids, positions)
     const out = this.#keptIds.length < count ? new Uint32Array(2 * count) : this.#keptIds
-    // If a getter in `ids` calls keepVisible, that call must make its own array: `out` is in use.
-    this.#keptIds = NO_IDS
     const total = this.#keepVisible('keepVisible', x, y, ids, count, positions, out)
     this.#keptIds = out
     return out.subarray(0, total)
@@ -404,7 +382,7 @@ export class ObstacleTree extends Slots {
    * visible, even if `out` is too short.
    */
   #keepVisible(method, x, y, ids, count, positions, out) {
-    const length = lengthOf(out)
+    const { length } = out
     let total = 0
     for (let i = 0; i < count; i++) {
       const id = ids[i]

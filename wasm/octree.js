@@ -20,8 +20,6 @@ import { withFrustum } from './frustum.js'
 import { MAX_CAPACITY, mixin, NONE, Slots } from './object.js'
 import {
   ask,
-  askPairs,
-  askPairsInto,
   castMany,
   EXCLUDE,
   ids,
@@ -87,10 +85,7 @@ class OwnQueries extends Slots {
     const args = definition(name, dimensions, options)
     super(...args)
     const sides = Array.from({ length: 2 * dimensions }, (_, i) => `bounds[${i}]:f`)
-    this._head = {
-      options: ['dimensions', 'leafSize', 'maxDepth', 'looseness:f', ...sides],
-      sizes: [16],
-    }
+    this._head = ['dimensions', 'leafSize', 'maxDepth', 'looseness:f', ...sides]
     this._items = 'boxes'
     const maxDepth = args[5][3]
     this.#stats = { perDepth: new Array((maxDepth < 0 ? MAX_DEPTH : maxDepth) + 1).fill(0) }
@@ -212,13 +207,12 @@ class OwnQueries extends Slots {
   }
 
   pairsInto(out, options) {
-    askPairsInto(this, out)
-    return pairsInto(this, this.#pairs('pairsInto', options, out), out)
+    return pairsInto(this, this.#pairs('pairsInto', options), out)
   }
 
   /** Finds the pairs of items that touch or overlap. Returns the number of ids, two per pair. */
-  #pairs(method, options, out) {
-    askPairs(this, method, options, out)
+  #pairs(method, options) {
+    ask(this, method, options, MASK)
     return this._leave(this._enter().pairs(this._handle, query.mask))
   }
 

@@ -96,9 +96,6 @@ static void paths_fill(object *larger, const object *old) {
 static copse_flowfield *paths_core(const object *base) { return ((const paths *)base)->core; }
 
 static void paths_destroy(object *base) { copse_flowfield_destroy(paths_core(base)); }
-static size_t paths_reserve_bytes(const object *base, uint32_t capacity) {
-  return copse_flowfield_reserve_bytes(paths_core(base), capacity, 0);
-}
 static copse_status paths_reserve(object *base, uint32_t capacity) {
   bind_walls((paths *)base);
   return copse_flowfield_reserve(paths_core(base), capacity, 0);
@@ -106,13 +103,27 @@ static copse_status paths_reserve(object *base, uint32_t capacity) {
 static copse_status paths_save(object *base, void *bytes, size_t capacity, size_t *total) {
   return copse_flowfield_save(paths_core(base), bytes, capacity, total);
 }
-static copse_status paths_restorable(object *base, const void *bytes, size_t size) {
-  return copse_flowfield_restorable(paths_core(base), bytes, size);
+/* Makes room for this many goals. The field's walls must be bound. */
+static copse_status reserve_goals(paths *self, uint32_t goals) {
+  if (goals <= self->sizes.goals) return COPSE_OK;
+  const copse_status status = copse_flowfield_reserve(self->core, 0, goals);
+  if (status != COPSE_OK) return status;
+  self->object.moves++;
+  read_settings(self);
+  return COPSE_OK;
 }
-static copse_status paths_restore(object *base, const void *bytes, size_t size) {
+
+static copse_status paths_restore(object *base, const void *bytes, size_t size, uint32_t *needed) {
   paths *self = (paths *)base;
   bind_walls(self);
-  const copse_status status = copse_flowfield_restore(self->core, bytes, size);
+  copse_flowfield_def limits;
+  copse_status status = copse_flowfield_restore(self->core, bytes, size, &limits);
+  if (status == COPSE_FULL) {
+    *needed = limits.capacity;
+    if (limits.capacity > base->capacity) return COPSE_FULL;
+    status = reserve_goals(self, limits.goals);
+    if (status == COPSE_OK) status = copse_flowfield_restore(self->core, bytes, size, &limits);
+  }
   read_settings(self);
   return status;
 }
@@ -133,10 +144,8 @@ static const family PATHS = {
     .carve = paths_carve,
     .fill = paths_fill,
     .destroy = paths_destroy,
-    .reserve_bytes = paths_reserve_bytes,
     .reserve = paths_reserve,
     .save = paths_save,
-    .restorable = paths_restorable,
     .restore = paths_restore,
     .cells = paths_cells,
     .validate = paths_validate,
@@ -147,16 +156,14 @@ EXPORT("flowfield_create")
 int32_t flowfield_create(float minX, float minY, float maxX, float maxY, float cell, float radius,
                          uint32_t capacity, uint32_t goals) {
   copse_flowfield_def def = copse_flowfield_default();
+  def.allocator = memory;
   memcpy(def.bounds, (float[]){minX, minY, maxX, maxY}, sizeof def.bounds);
   def.cell = cell;
   def.radius = radius;
   if (capacity) def.capacity = capacity;
   if (goals) def.goals = goals;
-  const paths prototype = {.object = {.family = &PATHS, .capacity = def.capacity}, .walls = -1};
-  copse_status status;
-  paths *self = (paths *)object_take(&prototype.object, copse_flowfield_bytes(&def), &status);
-  return self ? object_adopt(&self->object, copse_flowfield_create(&def, &self->core))
-              : FAILED(status);
+  paths prototype = {.object = {.family = &PATHS, .capacity = def.capacity}, .walls = -1};
+  return object_create(&prototype.object, copse_flowfield_create(&def, &prototype.core));
 }
 
 static paths *paths_of(int32_t handle) { return (paths *)object_of(handle, &PATHS); }
@@ -174,15 +181,8 @@ static paths *bound_paths_of(int32_t handle, copse_status *status) {
 EXPORT("paths_reserve_goals") int32_t paths_reserve_goals(int32_t handle, uint32_t goals) {
   paths *self = paths_of(handle);
   if (!self) return FAILED(COPSE_STALE_SLOT);
-  if (goals <= self->sizes.goals) return 0;
   bind_walls(self);
-  const size_t bytes = copse_flowfield_reserve_bytes(self->core, 0, goals);
-  if (bytes && !can_allocate(bytes)) return FAILED(COPSE_OUT_OF_MEMORY);
-  const copse_status status = copse_flowfield_reserve(self->core, 0, goals);
-  if (status != COPSE_OK) return FAILED(status);
-  self->object.moves++;
-  read_settings(self);
-  return 0;
+  return zero_or_failed(reserve_goals(self, goals));
 }
 
 /* Sets the obstacle tree by its handle. A negative handle means no tree. */

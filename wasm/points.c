@@ -83,9 +83,6 @@ static void points_fill(object *larger, const object *old) {
 static copse_points *points_core(const object *base) { return ((const points *)base)->core; }
 
 static void points_destroy(object *base) { copse_points_destroy(points_core(base)); }
-static size_t points_reserve_bytes(const object *base, uint32_t capacity) {
-  return copse_points_reserve_bytes(points_core(base), capacity);
-}
 static copse_status points_reserve(object *base, uint32_t capacity) {
   return copse_points_reserve(points_core(base), capacity);
 }
@@ -107,9 +104,6 @@ static points_extras extras_of(const points *self) {
 static copse_status points_save(object *base, void *bytes, size_t capacity, size_t *total) {
   const points_extras extras = extras_of((const points *)base);
   return points_save_extras(points_core(base), &extras, bytes, capacity, total, &firstBad);
-}
-static copse_status points_restorable(object *base, const void *bytes, size_t size) {
-  return copse_points_restorable(points_core(base), bytes, size);
 }
 
 /* True if the radius of each agent is at least 0. Else writes the lowest slot with another radius
@@ -136,9 +130,9 @@ static void use_radii(points *self, const float *radii) {
   self->maxRadius = most;
 }
 
-static copse_status points_restore(object *base, const void *bytes, size_t size) {
+static copse_status points_restore(object *base, const void *bytes, size_t size, uint32_t *needed) {
   points *self = (points *)base;
-  const copse_status status = copse_points_restore(self->core, bytes, size);
+  const copse_status status = copse_points_restore(self->core, bytes, size, needed);
   if (status != COPSE_OK) return status;
   uint32_t count;
   const points_extras saved = points_saved_extras(bytes, size, &count);
@@ -176,10 +170,8 @@ static const family POINTS = {
     .carve = points_carve,
     .fill = points_fill,
     .destroy = points_destroy,
-    .reserve_bytes = points_reserve_bytes,
     .reserve = points_reserve,
     .save = points_save,
-    .restorable = points_restorable,
     .restore = points_restore,
     .cells = points_cells,
     .agents = points_agents,
@@ -188,12 +180,8 @@ static const family POINTS = {
 
 /* ---- Creation ---- */
 
-/* Allocates an object. The caller then creates its index, which takes `indexBytes` bytes. */
-static points *points_object(uint32_t dimensions, uint32_t capacity, size_t indexBytes,
-                             copse_status *status) {
-  const points prototype = {.object = {.family = &POINTS, .capacity = capacity},
-                            .dimensions = dimensions};
-  return (points *)object_take(&prototype.object, indexBytes, status);
+static points prototype_of(uint32_t dimensions, uint32_t capacity) {
+  return (points){.object = {.family = &POINTS, .capacity = capacity}, .dimensions = dimensions};
 }
 
 /* Creates an agent tree. Here and in the creators below, a capacity or leafSize of 0 means the
@@ -202,6 +190,7 @@ EXPORT("agenttree_create")
 int32_t agenttree_create(uint32_t dimensions, uint32_t capacity, uint32_t leafSize, uint32_t axis,
                          uint32_t split, uint32_t layout, uint32_t onNonFinite) {
   copse_agenttree_def def = copse_agenttree_default();
+  def.allocator = memory;
   USE_POOL(&def);
   def.dimensions = dimensions;
   if (capacity) def.capacity = capacity;
@@ -210,10 +199,8 @@ int32_t agenttree_create(uint32_t dimensions, uint32_t capacity, uint32_t leafSi
   def.split = (copse_split)split;
   def.layout = (copse_layout)layout;
   def.onNonFinite = (copse_on_non_finite)onNonFinite;
-  copse_status status;
-  points *self = points_object(dimensions, def.capacity, copse_agenttree_bytes(&def), &status);
-  return self ? object_adopt(&self->object, copse_agenttree_create(&def, &self->core))
-              : FAILED(status);
+  points prototype = prototype_of(dimensions, def.capacity);
+  return object_create(&prototype.object, copse_agenttree_create(&def, &prototype.core));
 }
 
 /* With `wraps`, the world wraps around. */
@@ -223,6 +210,7 @@ int32_t grid_create(uint32_t dimensions, uint32_t capacity, float cellSize, uint
                     uint32_t layout, uint32_t onNonFinite) {
   const float plane[] = {minX, minY, maxX, maxY}, space[] = {minX, minY, minZ, maxX, maxY, maxZ};
   copse_grid_def def = copse_grid_default();
+  def.allocator = memory;
   USE_POOL(&def);
   def.dimensions = dimensions;
   if (capacity) def.capacity = capacity;
@@ -230,25 +218,23 @@ int32_t grid_create(uint32_t dimensions, uint32_t capacity, float cellSize, uint
   if (wraps) def.wrap = dimensions == 3 ? space : plane;
   def.layout = (copse_layout)layout;
   def.onNonFinite = (copse_on_non_finite)onNonFinite;
-  copse_status status;
-  points *self = points_object(dimensions, def.capacity, copse_grid_bytes(&def), &status);
-  return self ? object_adopt(&self->object, copse_grid_create(&def, &self->core)) : FAILED(status);
+  points prototype = prototype_of(dimensions, def.capacity);
+  return object_create(&prototype.object, copse_grid_create(&def, &prototype.core));
 }
 
 EXPORT("kdtree_create")
 int32_t kdtree_create(uint32_t dimensions, uint32_t capacity, uint32_t builder, uint32_t layout,
                       uint32_t onNonFinite) {
   copse_kdtree_def def = copse_kdtree_default();
+  def.allocator = memory;
   USE_POOL(&def);
   def.dimensions = dimensions;
   if (capacity) def.capacity = capacity;
   def.builder = (copse_builder)builder;
   def.layout = (copse_layout)layout;
   def.onNonFinite = (copse_on_non_finite)onNonFinite;
-  copse_status status;
-  points *self = points_object(dimensions, def.capacity, copse_kdtree_bytes(&def), &status);
-  return self ? object_adopt(&self->object, copse_kdtree_create(&def, &self->core))
-              : FAILED(status);
+  points prototype = prototype_of(dimensions, def.capacity);
+  return object_create(&prototype.object, copse_kdtree_create(&def, &prototype.core));
 }
 
 points *points_of(int32_t handle) { return (points *)object_of(handle, &POINTS); }
@@ -468,13 +454,6 @@ int32_t points_any_within(int32_t handle, float x, float y, float z, float radiu
  *
  * JavaScript allocates the buffer for the arguments, ROOM_GIVEN. A batch allocates the buffers for
  * its results after all checks, so that memory does not grow for a batch with wrong arguments. */
-
-/* Returns 0 if the index was built at least once, else FAILED. */
-EXPORT("points_ready") int32_t points_ready(int32_t handle) {
-  const points *self = points_of(handle);
-  if (!self) return FAILED(COPSE_STALE_SLOT);
-  return zero_or_failed(copse_points_is_built(self->core) ? COPSE_OK : COPSE_NOT_BUILT);
-}
 
 /* Begins a batch, see batch_begin. On failure, sets *status and returns NULL. */
 static points *batch_of(int32_t handle, room which, uint32_t rows, given given,

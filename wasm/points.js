@@ -31,8 +31,6 @@ import {
 import {
   ask,
   askNeighbors,
-  askPairs,
-  askPairsInto,
   castMany,
   DISTANCES2,
   EXCLUDE,
@@ -61,7 +59,7 @@ const ROOM = ['results', 'k']
 const OWN_RADII = -1
 const RAYS = RADIUS | MASK | EXCLUDE | INFLATE
 const LAYOUTS = ['interleaved', 'separate']
-export const ON_NON_FINITE = ['error', 'skip']
+const ON_NON_FINITE = ['error', 'skip']
 
 function cone(object, method, x, y, z, dirX, dirY, dirZ, halfAngle, radius, options) {
   ask(object, method, options, method === 'cone' ? SEARCH : SEARCH | DISTANCES2)
@@ -128,7 +126,7 @@ export class PointsOnly extends Slots {
     words.push(checkWord(call, 'layout', layout, LAYOUTS))
     words.push(checkWord(call, 'onNonFinite', onNonFinite, ON_NON_FINITE))
     super(name, 'points', noun, dimensions, instance, words)
-    this._head = { options: ['dimensions', ...HEADS[noun], 'onNonFinite'], sizes: [11, 14] }
+    this._head = ['dimensions', ...HEADS[noun], 'onNonFinite']
     this._layout = layout
     const hit = { id: NONE, fraction: 0, x: 0, y: 0 }
     this.#hit = /** @type {any} */ (dimensions === 3 ? { ...hit, z: 0 } : hit)
@@ -176,7 +174,6 @@ export class PointsOnly extends Slots {
     checkInteger(this, 'capacity', capacity, 1, MAX_CAPACITY)
     checkInteger(this, 'results', results, 0, MAX_UINT32)
     checkInteger(this, 'k', k, 0, MAX_UINT32)
-    this._begin('reserve')
     // The buffers of batches grow first, so that the capacity is unchanged if they fail to grow.
     if (results > 0 || k > 0) {
       const agents = Math.max(capacity, this._capacity)
@@ -325,10 +322,6 @@ export class PointsOnly extends Slots {
     return hits
   }
 
-  _prepare() {
-    this._leave(this._enter().ready(this._handle))
-  }
-
   raycastMany(segments, options) {
     return castMany(this, segments, options, RAYS)
   }
@@ -367,19 +360,17 @@ export class PointsOnly extends Slots {
   }
 
   pairsInto(distance, out, options) {
-    const hasOwnRadii = typeof distance !== 'number'
-    askPairsInto(this, hasOwnRadii ? distance : out)
-    if (hasOwnRadii)
-      return pairsInto(this, this.#pairs('pairsInto', undefined, out, distance), distance)
-    return pairsInto(this, this.#pairs('pairsInto', distance, options, out), out)
+    if (typeof distance !== 'number')
+      return pairsInto(this, this.#pairs('pairsInto', undefined, out), distance)
+    return pairsInto(this, this.#pairs('pairsInto', distance, options), out)
   }
 
   /**
    * Finds pairs within a distance or, if `distance` is undefined, pairs that touch. Returns the
    * number of ids, two per pair.
    */
-  #pairs(method, distance, options, out) {
-    askPairs(this, method, options, out)
+  #pairs(method, distance, options) {
+    ask(this, method, options, MASK)
     if (distance !== undefined) checkDistance(this, 'distance', distance)
     const wasm = this._enter()
     return this._leave(wasm.pairs(this._handle, distance ?? OWN_RADII, query.mask))

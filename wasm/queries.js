@@ -14,9 +14,10 @@ import {
   checkOptions,
   checkPoint,
   checkWord,
+  isArray,
   refuse,
 } from './errors.js'
-import { isInside, keep, kept, lengthOf } from './memory.js'
+import { isInside } from './memory.js'
 import { GIVEN, IDS, NEIGHBORS, NONE, Slots } from './object.js'
 
 export const MAX_UINT32 = 2 ** 32 - 1
@@ -130,24 +131,20 @@ export function ask(object, method, options, bits) {
     query.side = 0
     query.inflate = 0
     query.distances2 = undefined
-  } else readOptions(object, method, options, bits)
+  } else readOptions(object, options, bits)
 }
 
-/**
- * Checks the options, and copies them to `query`. Reads all of them before it writes `query`,
- * because an option may be a getter that runs another query.
- */
-function readOptions(object, method, options, bits) {
+/** Checks the options, and copies them to `query`. */
+function readOptions(object, options, bits) {
   checkQueryOptions(object, options, bits)
   const { mask = EVERY_GROUP, exclude = NONE, sort, maxDistance = Infinity } = options
   const { radius, side, inflate = 0, distances2 } = options
-  object._begin(method)
   const hasLists = bits & EACH
-  if (!hasLists || !(mask instanceof Uint32Array))
+  if (!hasLists || !isArray(mask, Uint32Array))
     checkInteger(object, 'mask', mask, -(2 ** 31), MAX_UINT32)
-  if (!hasLists || !(exclude instanceof Uint32Array))
+  if (!hasLists || !isArray(exclude, Uint32Array))
     checkInteger(object, 'exclude', exclude, -1, MAX_UINT32)
-  if (!hasLists || !(inflate instanceof Float32Array)) checkDistance(object, 'inflate', inflate)
+  if (!hasLists || !isArray(inflate, Float32Array)) checkDistance(object, 'inflate', inflate)
   checkDistance(object, 'maxDistance', maxDistance)
   if (radius !== undefined) checkDistance(object, 'radius', radius)
   query.sort = sort === undefined ? SORT_NONE : checkWord(object, 'sort', sort, SORTS)
@@ -189,10 +186,10 @@ export function ids(object, total) {
 export function into(object, total, out) {
   const { distances2 } = query
   checkArray(object, 'out', out, Uint32Array)
-  const length = lengthOf(out)
+  const { length } = out
   if (distances2 !== undefined) {
     checkArray(object, 'distances2', distances2, Float32Array)
-    const room = lengthOf(distances2)
+    const room = distances2.length
     if (room < length) refuse(object, 'distances2.length', room, `at least ${length}`)
   }
   const written = Math.min(total, length)
@@ -321,11 +318,10 @@ function neighbors(object, method, x, y, z, k, options) {
 /** Begins a batch of k nearest neighbors: checks its options. Returns the option `k`. */
 export function askNeighbors(object, method, options, bits) {
   object._begin(method)
-  checkQueryOptions(object, options, bits)
-  const { k } = options
+  checkQueryOptions(object, options, bits) // also of undefined: k has no default
   ask(object, method, options, bits)
-  checkInteger(object, 'k', k, 0, MAX_UINT32)
-  return k
+  checkInteger(object, 'k', options.k, 0, MAX_UINT32)
+  return options.k
 }
 
 /** Returns the result object of a batch: views of the `count` rows that the core just wrote. */
@@ -370,7 +366,7 @@ export function castMany(object, segments, options, bits) {
     lists,
     radius,
   )
-  object._leavePoints('segments', segments, result)
+  object._leavePoints('segments', 2 * object._dimensions * n, result)
   return object._hitsOf(n)
 }
 
@@ -382,9 +378,8 @@ function listOf(object, name, segments) {
   const value = query[name]
   if (typeof value !== 'object') return value
   checkArray(object, 'segments', segments, Float32Array)
-  const n = lengthOf(segments) / (2 * object._dimensions)
-  const length = lengthOf(value)
-  if (length !== n) refuse(object, `${name}.length`, length, `${n}, one per segment`)
+  const n = segments.length / (2 * object._dimensions)
+  if (value.length !== n) refuse(object, `${name}.length`, value.length, `${n}, one per segment`)
   for (let i = 0; name === 'inflate' && i < n; i++)
     if (!(value[i] >= 0)) checkDistance(object, `inflate[${i}]`, value[i])
   return isInside(value, object._instance) ? value.slice() : value
@@ -410,26 +405,14 @@ export function pairsOf(object, count) {
   return object._views.rowIds.fresh(count)
 }
 
-/** Begins `pairsInto`: checks `out` first, so that memory does not grow if `out` is wrong. */
-export function askPairsInto(object, out) {
-  object._begin('pairsInto')
-  checkArray(object, 'out', out, Uint32Array)
-}
-
-/** Begins a search for pairs. `out` is undefined if the pairs are not copied to an array. */
-export function askPairs(object, method, options, out) {
-  ask(object, method, options, MASK)
-  if (out) keep(out, object._instance)
-}
-
 /**
  * Copies pairs to `out`: those that the core just found, as many whole pairs as fit. Returns the
  * number of all pairs.
  */
 export function pairsInto(object, count, out) {
-  out = kept(out, object._instance, Uint32Array)
+  checkArray(object, 'out', out, Uint32Array)
   const pairs = object._room(IDS, 'rowIds')
-  const written = Math.min(count, lengthOf(out)) & ~1
+  const written = Math.min(count, out.length) & ~1
   for (let i = 0; i < written; i++) out[i] = pairs[i]
   return count / 2
 }
@@ -494,15 +477,16 @@ export class Queries extends Slots {
     const n = this._takePoints('points', points, this._dimensions)
     const { mask, exclude } = query
     const result = this._enter().within_many(this._handle, n, radius, mask, exclude)
-    return rowsOf(this, n, this._leavePoints('points', points, result))
+    return rowsOf(this, n, this._leavePoints('points', n * this._dimensions, result))
   }
 
   rangeMany(boxes, options) {
     ask(this, 'rangeMany', options, MASK | EXCLUDE)
-    const n = this._takePoints('boxes', boxes, 2 * this._dimensions, 0, checkSide)
+    const n = this._takePoints('boxes', boxes, 2 * this._dimensions)
     const { mask, exclude } = query
     const result = this._enter().range_many(this._handle, n, mask, exclude)
-    return rowsOf(this, n, this._leavePoints('boxes', boxes, result, checkSide))
+    const total = this._leavePoints('boxes', 2 * n * this._dimensions, result, checkSide)
+    return rowsOf(this, n, total)
   }
 
   nearestMany(points, options) {
@@ -511,7 +495,7 @@ export class Queries extends Slots {
     const { mask, exclude, maxDistance } = query
     const wasm = this._enter()
     const result = wasm.nearest_many(this._handle, n, k, maxDistance, mask, exclude)
-    this._leavePoints('points', points, result)
+    this._leavePoints('points', n * this._dimensions, result)
     return neighborRowsOf(this, n)
   }
 

@@ -66,9 +66,6 @@ static void sensors_fill(object *larger, const object *old) {
 static copse_sensors *sensors_core(const object *base) { return ((const sensors *)base)->core; }
 
 static void sensors_destroy(object *base) { copse_sensors_destroy(sensors_core(base)); }
-static size_t sensors_reserve_bytes(const object *base, uint32_t capacity) {
-  return copse_sensors_reserve_bytes(sensors_core(base), capacity, 0, 0);
-}
 static copse_status sensors_reserve(object *base, uint32_t capacity) {
   return copse_sensors_reserve(sensors_core(base), capacity, 0, 0);
 }
@@ -77,10 +74,9 @@ static copse_status sensors_reserve(object *base, uint32_t capacity) {
 static copse_status take_results(sensors *self, uint32_t results, uint32_t agents) {
   const copse_sensors_def limits = copse_sensors_limits(self->core);
   if (results <= limits.results && agents <= limits.agents) return COPSE_OK;
-  const size_t bytes = copse_sensors_reserve_bytes(self->core, 0, results, agents);
-  if (!bytes || !can_allocate(bytes)) return COPSE_OUT_OF_MEMORY;
   const copse_status status = copse_sensors_reserve(self->core, 0, results, agents);
-  if (status != COPSE_OK) return status;
+  /* More than there can be is more than there is memory for. */
+  if (status != COPSE_OK) return COPSE_OUT_OF_MEMORY;
   self->sizes.results = copse_sensors_limits(self->core).results;
   self->object.moves++;
   return COPSE_OK;
@@ -90,29 +86,16 @@ static copse_status sensors_save(object *base, void *bytes, size_t capacity, siz
   return copse_sensors_save(sensors_core(base), bytes, capacity, total);
 }
 
-/* Returns COPSE_FULL only if the snapshot's sensors need more slots than there are, or if the
- * snapshot refers to agents in slots beyond the index's capacity. The limit `results` may be too
- * small: sensors_restore raises it. */
-static copse_status sensors_restorable(object *base, const void *bytes, size_t size) {
-  const sensors *self = (const sensors *)base;
-  const copse_status status = copse_sensors_restorable(self->core, bytes, size);
-  if (status != COPSE_FULL) return status;
-  const copse_sensors_def needed = copse_sensors_saved(bytes);
-  const copse_points *index = index_of(self->index);
-  if (!index) return COPSE_STALE_SLOT;
-  const bool fits =
-      needed.capacity <= base->capacity && needed.agents <= copse_points_capacity(index);
-  return fits ? COPSE_OK : COPSE_FULL;
-}
-
-static copse_status sensors_restore(object *base, const void *bytes, size_t size) {
+static copse_status sensors_restore(object *base, const void *bytes, size_t size,
+                                    uint32_t *needed) {
   sensors *self = (sensors *)base;
-  copse_status status = sensors_restorable(base, bytes, size);
-  if (status != COPSE_OK) return status;
-  const copse_sensors_def needed = copse_sensors_saved(bytes);
-  if (!snapshot_is_intact(bytes, size)) return COPSE_BAD_SNAPSHOT;
-  status = take_results(self, needed.results, needed.agents);
-  return status == COPSE_OK ? copse_sensors_restore(self->core, bytes, size) : status;
+  copse_sensors_def limits;
+  copse_status status = copse_sensors_restore(self->core, bytes, size, &limits);
+  if (status != COPSE_FULL) return status;
+  *needed = limits.capacity;
+  if (limits.capacity > base->capacity) return COPSE_FULL;
+  status = take_results(self, limits.results, limits.agents);
+  return status == COPSE_OK ? copse_sensors_restore(self->core, bytes, size, &limits) : status;
 }
 
 static bool sensors_validate(object *base) { return copse_sensors_validate(sensors_core(base)); }
@@ -126,10 +109,8 @@ static const family SENSORS = {
     .carve = sensors_carve,
     .fill = sensors_fill,
     .destroy = sensors_destroy,
-    .reserve_bytes = sensors_reserve_bytes,
     .reserve = sensors_reserve,
     .save = sensors_save,
-    .restorable = sensors_restorable,
     .restore = sensors_restore,
     .validate = sensors_validate,
 };
@@ -140,15 +121,12 @@ int32_t sensors_create(int32_t index, uint32_t capacity) {
   const copse_points *points = index_of(index);
   if (!points) return FAILED(COPSE_STALE_SLOT);
   copse_sensors_def def = copse_sensors_default();
+  def.allocator = memory;
   def.dimensions = copse_points_dimensions(points);
   def.agents = copse_points_capacity(points);
   if (capacity) def.capacity = capacity;
-  const sensors prototype = {.object = {.family = &SENSORS, .capacity = def.capacity},
-                             .index = index};
-  copse_status status;
-  sensors *self = (sensors *)object_take(&prototype.object, copse_sensors_bytes(&def), &status);
-  return self ? object_adopt(&self->object, copse_sensors_create(&def, &self->core))
-              : FAILED(status);
+  sensors prototype = {.object = {.family = &SENSORS, .capacity = def.capacity}, .index = index};
+  return object_create(&prototype.object, copse_sensors_create(&def, &prototype.core));
 }
 
 static sensors *sensors_of(int32_t handle) { return (sensors *)object_of(handle, &SENSORS); }

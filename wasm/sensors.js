@@ -52,9 +52,8 @@ function checkLeave(call, name, leave, radius) {
 }
 
 /**
- * Checks the option `position` or `box`. Returns a copy of its numbers. Reads each only once,
- * because a getter may return another number the next time. Sorts the sides of a box: first the
- * lower ones, then the upper ones.
+ * Checks the option `position` or `box`. Returns a copy of its numbers. Sorts the sides of a box:
+ * first the lower ones, then the upper ones.
  */
 function numbersOf(call, name, numbers, dimensions) {
   const length = name === 'box' ? 2 * dimensions : dimensions
@@ -85,7 +84,7 @@ export class Sensors extends Slots {
     if (!instance.has('sensors'))
       throw new CopseError('NOT_READY', 'Sensors: not in this core: use core.wasm')
     super('Sensors', 'sensors', 'sensors', dimensions, instance, [handle, capacity ?? 0])
-    this._head = { options: ['dimensions'], sizes: [7] }
+    this._head = ['dimensions']
     this._items = 'sensors'
     this.#index = index
   }
@@ -101,8 +100,6 @@ export class Sensors extends Slots {
     const { results = 0 } = options
     checkInteger(this, 'capacity', capacity, 1, MAX_CAPACITY)
     checkInteger(this, 'results', results, 0, MAX_UINT32)
-    this._begin('reserve')
-    // If `this` is of another class, reading #leaveMoved throws, and `_enter` is not called.
     this.#leaveMoved(this._enter().take_results(this._handle, results))
     super.reserve(capacity)
   }
@@ -147,7 +144,6 @@ export class Sensors extends Slots {
       throw new TypeError(`${place(this)}: box: ${this.#index._refusal}`)
     const hasPlace = kind !== AGENT
     const numbers = hasPlace ? numbersOf(this, KINDS[kind], places[kind], this._dimensions) : []
-    this._begin('add')
     const enter = radius === undefined && kind === BOX ? 0 : radius
     checkDistance(this, 'radius', enter)
     const exit = leave === undefined ? enter : leave

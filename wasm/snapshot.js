@@ -14,23 +14,18 @@ const BYTES = 4
 const OWN = 6
 
 /** Returns a snapshot's 32-bit word at the index `word`; 0 beyond the end. */
-export function wordOf(snapshot, word) {
+function wordOf(snapshot, word) {
   const i = 4 * word
   const high = (snapshot[i + 3] << 24) | (snapshot[i + 2] << 16)
   return (high | (snapshot[i + 1] << 8) | snapshot[i]) >>> 0
 }
 
 /** Returns the name of the class of the object that was saved. */
-export function classOf(instance, snapshot) {
+function classOf(instance, snapshot) {
   const names = instance.names(instance.enter().class_names())
   instance.leave()
   const place = 2 * wordOf(snapshot, KIND) - (wordOf(snapshot, OWN) === 3 ? 1 : 2)
   return names[place] ?? 'unknown'
-}
-
-/** True if bytes begin like a snapshot, of any class, in the format of this version. */
-export function isSnapshot(bytes) {
-  return wordOf(bytes, MAGIC) === MAGIC_NUMBER && wordOf(bytes, FORMAT) === FORMAT_NUMBER
 }
 
 /**
@@ -44,7 +39,7 @@ function optionOf(snapshot, word, name) {
 
 /**
  * Returns the error for a snapshot that was refused. Its message says why.
- * @param {any} instance may be undefined if `isSnapshot(snapshot)` is false
+ * @param {any} instance
  * @param {any} call the object, or the result of `callOf`: its `_name` is the class that was
  *   expected
  * @param {Uint8Array} snapshot

@@ -80,9 +80,6 @@ static copse_status build_if_changed(copse_obstacle *tree) {
 }
 
 static void walls_destroy(object *base) { copse_obstacle_destroy(walls_core(base)); }
-static size_t walls_reserve_bytes(const object *base, uint32_t capacity) {
-  return copse_obstacle_reserve_bytes(walls_core(base), capacity);
-}
 static copse_status walls_reserve(object *base, uint32_t capacity) {
   return copse_obstacle_reserve(walls_core(base), capacity);
 }
@@ -90,11 +87,8 @@ static copse_status walls_prepare(object *base) { return build_if_changed(walls_
 static copse_status walls_save(object *base, void *bytes, size_t capacity, size_t *total) {
   return copse_obstacle_save(walls_core(base), bytes, capacity, total, &firstBad);
 }
-static copse_status walls_restorable(object *base, const void *bytes, size_t size) {
-  return copse_obstacle_restorable(walls_core(base), bytes, size);
-}
-static copse_status walls_restore(object *base, const void *bytes, size_t size) {
-  return copse_obstacle_restore(walls_core(base), bytes, size);
+static copse_status walls_restore(object *base, const void *bytes, size_t size, uint32_t *needed) {
+  return copse_obstacle_restore(walls_core(base), bytes, size, needed);
 }
 static size_t walls_cells(object *base, size_t skipped, float *out, size_t capacity) {
   return copse_obstacle_cells(walls_core(base), skipped, out, capacity);
@@ -110,11 +104,9 @@ static const family WALLS = {
     .carve = walls_carve,
     .fill = walls_fill,
     .destroy = walls_destroy,
-    .reserve_bytes = walls_reserve_bytes,
     .reserve = walls_reserve,
     .prepare = walls_prepare,
     .save = walls_save,
-    .restorable = walls_restorable,
     .restore = walls_restore,
     .cells = walls_cells,
     .validate = walls_validate,
@@ -124,14 +116,12 @@ static const family WALLS = {
 EXPORT("obstacle_create")
 int32_t obstacle_create(uint32_t capacity, uint32_t pieces, uint32_t leafSize) {
   copse_obstacle_def def = copse_obstacle_default();
+  def.allocator = memory;
   if (capacity) def.capacity = capacity;
   def.pieces = pieces;
   if (leafSize) def.leafSize = leafSize;
-  const walls prototype = {.object = {.family = &WALLS, .capacity = def.capacity}};
-  copse_status status;
-  walls *self = (walls *)object_take(&prototype.object, copse_obstacle_bytes(&def), &status);
-  return self ? object_adopt(&self->object, copse_obstacle_create(&def, &self->core))
-              : FAILED(status);
+  walls prototype = {.object = {.family = &WALLS, .capacity = def.capacity}};
+  return object_create(&prototype.object, copse_obstacle_create(&def, &prototype.core));
 }
 
 static walls *walls_of(int32_t handle) { return (walls *)object_of(handle, &WALLS); }
@@ -162,14 +152,6 @@ EXPORT("walls_count") int32_t walls_count(int32_t handle) {
 EXPORT("walls_used") int32_t walls_used(int32_t handle) {
   const walls *self = walls_of(handle);
   return self ? (int32_t)copse_obstacle_used(self->core) : FAILED(COPSE_STALE_SLOT);
-}
-
-/* Returns 0 if the capacity has room for another polygon of this many vertices, else FAILED. */
-EXPORT("walls_room_for") int32_t walls_room_for(int32_t handle, uint32_t vertices) {
-  const walls *self = walls_of(handle);
-  if (!self) return FAILED(COPSE_STALE_SLOT);
-  const uint32_t room = self->object.capacity - copse_obstacle_used(self->core);
-  return vertices <= room ? 0 : FAILED(COPSE_FULL);
 }
 
 EXPORT("walls_slots") int32_t walls_slots(int32_t handle) {

@@ -32,6 +32,8 @@ ALWAYS_INLINE uint32_t hash_word(uint32_t hash, uint32_t word) {
   return hash ^ hash >> 15;
 }
 
+enum { SNAPSHOT_HEAD = 128 }; /* the maximum size of the head of a snapshot, in bytes */
+
 /* Writes the header of a snapshot. Must be called last, because the checksum in the header covers
  * all other bytes of the snapshot. */
 void snapshot_seal(void *bytes, uint64_t size, snapshot_kind kind);
@@ -40,15 +42,9 @@ void snapshot_seal(void *bytes, uint64_t size, snapshot_kind kind);
  * member is the header. If `capacity` is less than `headBytes`, copies only the bytes that fit. */
 void snapshot_put_head(void *bytes, size_t capacity, const void *head, size_t headBytes);
 
-/* True if the magic number and version of a header are right, and it has this kind and size. */
-bool snapshot_fits(const snapshot_header *header, uint64_t size, snapshot_kind kind);
-
-/* Computes the checksum of a snapshot in parts: returns that of the words 0 … first + count - 1.
- * `words` points to word `first`; `hash` is the checksum of the words before it, or 0 if `first` is
- * 0. The word that stores the checksum is left out. */
-uint32_t snapshot_checksum(uint32_t hash, const uint32_t *words, uint64_t first, uint64_t count);
-
-/* True if the checksum in a snapshot's header matches the other bytes. */
-bool snapshot_is_intact(const void *bytes, uint64_t size);
+/* Begins to restore a snapshot: copies its head. Returns COPSE_BAD_SNAPSHOT if the snapshot is not
+ * of this kind, has another size, or is damaged. */
+copse_status snapshot_open(const void *bytes, size_t size, snapshot_kind kind, void *head,
+                           size_t headBytes);
 
 #endif

@@ -130,12 +130,6 @@ void copse_octree_destroy(copse_octree *tree) {
   memory_give(&allocator, tree, sizeof *tree);
 }
 
-size_t copse_octree_reserve_bytes(const copse_octree *tree, uint32_t capacity) {
-  copse_octree_def larger = tree->def;
-  if (capacity > larger.capacity) larger.capacity = capacity;
-  return copse_octree_bytes(&larger);
-}
-
 copse_status copse_octree_reserve(copse_octree *tree, uint32_t capacity) {
   if (capacity > COPSE_MAX_CAPACITY) return COPSE_INVALID_ARGUMENT;
   const uint32_t old = tree->def.capacity;

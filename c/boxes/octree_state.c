@@ -169,7 +169,7 @@ typedef struct octree_snapshot {
   uint32_t slots;                /* 1 + the highest slot that was ever in use; 0: none was */
   uint32_t count;
 } octree_snapshot;
-_Static_assert(sizeof(octree_snapshot) <= COPSE_SNAPSHOT_HEAD, "the head of a snapshot");
+_Static_assert(sizeof(octree_snapshot) <= SNAPSHOT_HEAD, "the head of a snapshot");
 
 static octree_snapshot snapshot_head(const copse_octree *tree) {
   const copse_octree_def *def = &tree->def;
@@ -237,26 +237,18 @@ static bool items_ok(const octree_snapshot *head, const uint32_t *generations,
   return inUse == head->count;
 }
 
-copse_status copse_octree_restorable(const copse_octree *tree, const void *bytes, size_t size) {
+copse_status copse_octree_restore(copse_octree *tree, const void *bytes, size_t size,
+                                  uint32_t *needed) {
   octree_snapshot head, expected = snapshot_head(tree);
-  if (size < sizeof head) return COPSE_BAD_SNAPSHOT;
-  memcpy(&head, bytes, sizeof head);
+  const copse_status status = snapshot_open(bytes, size, SNAPSHOT_OCTREE, &head, sizeof head);
+  if (status != COPSE_OK) return status;
   expected.header = head.header;
   expected.slots = head.slots;
   expected.count = head.count;
-  if (!snapshot_fits(&head.header, size, SNAPSHOT_OCTREE) ||
-      memcmp(&head, &expected, sizeof head) != 0 || size != snapshot_bytes(&head))
+  if (memcmp(&head, &expected, sizeof head) != 0 || size != snapshot_bytes(&head))
     return COPSE_BAD_SNAPSHOT;
-  return head.slots <= tree->def.capacity ? COPSE_OK : COPSE_FULL;
-}
-
-copse_status copse_octree_restore(copse_octree *tree, const void *bytes, size_t size) {
-  if ((uintptr_t)bytes % 4) return COPSE_INVALID_ARGUMENT;
-  const copse_status status = copse_octree_restorable(tree, bytes, size);
-  if (status != COPSE_OK) return status;
-  if (!snapshot_is_intact(bytes, size)) return COPSE_BAD_SNAPSHOT;
-  octree_snapshot head;
-  memcpy(&head, bytes, sizeof head);
+  if (needed) *needed = head.slots;
+  if (head.slots > tree->def.capacity) return COPSE_FULL;
   const uint32_t *generations = (const uint32_t *)((const char *)bytes + sizeof head);
   const uint32_t *groups = generations + head.slots, *order = groups + head.slots;
   const float *boxes = (const float *)(const void *)(order + head.count);

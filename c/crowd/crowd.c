@@ -114,12 +114,6 @@ void copse_crowd_destroy(copse_crowd *crowd) {
   memory_give(&allocator, crowd, sizeof *crowd);
 }
 
-size_t copse_crowd_reserve_bytes(const copse_crowd *crowd, uint32_t capacity) {
-  copse_crowd_def larger = crowd->def;
-  if (capacity > larger.capacity) larger.capacity = capacity;
-  return copse_crowd_bytes(&larger);
-}
-
 copse_status copse_crowd_reserve(copse_crowd *crowd, uint32_t capacity) {
   if (capacity > COPSE_MAX_CAPACITY) return COPSE_INVALID_ARGUMENT;
   const uint32_t oldCapacity = crowd->def.capacity;

@@ -30,7 +30,7 @@ typedef struct crowd_snapshot {
   double time;
   uint64_t steps;
 } crowd_snapshot;
-_Static_assert(sizeof(crowd_snapshot) <= COPSE_SNAPSHOT_HEAD, "the head of a snapshot");
+_Static_assert(sizeof(crowd_snapshot) <= SNAPSHOT_HEAD, "the head of a snapshot");
 
 static crowd_snapshot snapshot_head(const copse_crowd *crowd) {
   crowd_snapshot head = {.dimensions = crowd->def.dimensions,
@@ -131,25 +131,17 @@ static bool free_ok(const copse_crowd *crowd, const uint32_t *generations, uint3
   return true;
 }
 
-copse_status copse_crowd_restorable(const copse_crowd *crowd, const void *bytes, size_t size) {
+copse_status copse_crowd_restore(copse_crowd *crowd, const void *bytes, size_t size,
+                                 uint32_t *needed) {
   crowd_snapshot head;
-  if (size < sizeof head) return COPSE_BAD_SNAPSHOT;
-  memcpy(&head, bytes, sizeof head);
-  if (!snapshot_fits(&head.header, size, SNAPSHOT_CROWD) ||
-      head.dimensions != crowd->def.dimensions || head.maxNeighbors != crowd->def.maxNeighbors ||
+  const copse_status status = snapshot_open(bytes, size, SNAPSHOT_CROWD, &head, sizeof head);
+  if (status != COPSE_OK) return status;
+  if (head.dimensions != crowd->def.dimensions || head.maxNeighbors != crowd->def.maxNeighbors ||
       head.exact != crowd->def.exact || size != sizeof head + 4 * words_of(crowd) * head.slots ||
       !(head.time >= 0 && head.time < (double)INFINITY))
     return COPSE_BAD_SNAPSHOT;
-  return head.slots <= crowd->def.capacity ? COPSE_OK : COPSE_FULL;
-}
-
-copse_status copse_crowd_restore(copse_crowd *crowd, const void *bytes, size_t size) {
-  if ((uintptr_t)bytes % 4) return COPSE_INVALID_ARGUMENT;
-  const copse_status status = copse_crowd_restorable(crowd, bytes, size);
-  if (status != COPSE_OK) return status;
-  if (!snapshot_is_intact(bytes, size)) return COPSE_BAD_SNAPSHOT;
-  crowd_snapshot head;
-  memcpy(&head, bytes, sizeof head);
+  if (needed) *needed = head.slots;
+  if (head.slots > crowd->def.capacity) return COPSE_FULL;
   const uint32_t *words = (const uint32_t *)((const char *)bytes + sizeof head);
   if (!vectors_ok(words + head.slots, (uint64_t)FIELD_GOAL * head.dimensions * head.slots) ||
       !free_ok(crowd, words, head.slots))

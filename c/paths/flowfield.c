@@ -127,12 +127,6 @@ static copse_flowfield_def reserved(const copse_flowfield *field, uint32_t capac
   return larger;
 }
 
-size_t copse_flowfield_reserve_bytes(const copse_flowfield *field, uint32_t capacity,
-                                     uint32_t goals) {
-  const copse_flowfield_def larger = reserved(field, capacity, goals);
-  return copse_flowfield_bytes(&larger);
-}
-
 copse_status copse_flowfield_reserve(copse_flowfield *field, uint32_t capacity, uint32_t goals) {
   copse_flowfield larger = *field;
   larger.def = reserved(field, capacity, goals);

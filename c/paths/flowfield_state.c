@@ -188,7 +188,7 @@ typedef struct flow_snapshot {
    * does not exist. */
   uint32_t anchorCounts[2], goalCounts[2];
 } flow_snapshot;
-_Static_assert(sizeof(flow_snapshot) <= COPSE_SNAPSHOT_HEAD, "the head of a snapshot");
+_Static_assert(sizeof(flow_snapshot) <= SNAPSHOT_HEAD, "the head of a snapshot");
 
 typedef struct flow_record {
   uint64_t visits, sights, work;
@@ -275,22 +275,20 @@ static bool same_bounds(const float *a, const float *b) {
   return a[0] == b[0] && a[1] == b[1] && a[2] == b[2] && a[3] == b[3];
 }
 
-copse_status copse_flowfield_restorable(const copse_flowfield *field, const void *bytes,
-                                        size_t size) {
-  flow_snapshot head;
-  if (size < sizeof head) return COPSE_BAD_SNAPSHOT;
-  memcpy(&head, bytes, sizeof head);
-  if (!snapshot_fits(&head.header, size, SNAPSHOT_FLOWFIELD) || head.cell != field->def.cell ||
-      !same_bounds(head.bounds, field->def.bounds) || head.isBuilt > 1 ||
-      head.stage > FLOW_SPREAD || size != snapshot_bytes(&head, flow_cell_count(field)))
-    return COPSE_BAD_SNAPSHOT;
-  for (int i = 0; i < 2; i++) {
-    if (!has_map(&head, i) && (head.anchorCounts[i] || head.goalCounts[i]))
-      return COPSE_BAD_SNAPSHOT;
-    if (head.anchorCounts[i] > field->def.capacity || head.goalCounts[i] > field->def.goals)
-      return COPSE_FULL;
-  }
-  return head.goalCount <= field->def.goals ? COPSE_OK : COPSE_FULL;
+static bool head_ok(const copse_flowfield *field, const flow_snapshot *head, size_t size) {
+  for (int i = 0; i < 2; i++)
+    if ((!has_map(head, i) && (head->anchorCounts[i] || head->goalCounts[i])) ||
+        head->anchorCounts[i] > COPSE_FLOWFIELD_MAX_CAPACITY ||
+        head->goalCounts[i] > COPSE_FLOWFIELD_MAX_CAPACITY)
+      return false;
+  return head->goalCount <= COPSE_FLOWFIELD_MAX_CAPACITY && head->cell == field->def.cell &&
+         same_bounds(head->bounds, field->def.bounds) && head->isBuilt <= 1 &&
+         head->stage <= FLOW_SPREAD && size == snapshot_bytes(head, flow_cell_count(field));
+}
+
+static uint32_t largest_of(uint32_t a, uint32_t b, uint32_t c) {
+  const uint32_t larger = a > b ? a : b;
+  return larger > c ? larger : c;
 }
 
 /* Returns the array at *bytes, and moves *bytes past it. */
@@ -360,13 +358,17 @@ static bool stage_ok(const copse_flowfield *field, const flow_snapshot *head) {
   }
 }
 
-copse_status copse_flowfield_restore(copse_flowfield *field, const void *bytes, size_t size) {
-  if ((uintptr_t)bytes % 4) return COPSE_INVALID_ARGUMENT;
-  const copse_status status = copse_flowfield_restorable(field, bytes, size);
-  if (status != COPSE_OK) return status;
-  if (!snapshot_is_intact(bytes, size)) return COPSE_BAD_SNAPSHOT;
+copse_status copse_flowfield_restore(copse_flowfield *field, const void *bytes, size_t size,
+                                     copse_flowfield_def *needed) {
   flow_snapshot head;
-  memcpy(&head, bytes, sizeof head);
+  const copse_status status = snapshot_open(bytes, size, SNAPSHOT_FLOWFIELD, &head, sizeof head);
+  if (status != COPSE_OK) return status;
+  if (!head_ok(field, &head, size)) return COPSE_BAD_SNAPSHOT;
+  copse_flowfield_def most = field->def;
+  most.capacity = largest_of(1, head.anchorCounts[0], head.anchorCounts[1]);
+  most.goals = largest_of(head.goalCount, head.goalCounts[0], head.goalCounts[1]);
+  if (needed) *needed = most;
+  if (most.capacity > field->def.capacity || most.goals > field->def.goals) return COPSE_FULL;
   const size_t cells = flow_cell_count(field);
   const char *in = (const char *)bytes + sizeof head;
   const copse_flowfield_goal *goals = read_array(&in, head.goalCount * sizeof *goals);

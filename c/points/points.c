@@ -116,12 +116,6 @@ static void keep_own(copse_points *target, const copse_points *points) {
   memcpy(target->ordered.groups, points->ordered.groups, built * sizeof(uint32_t));
 }
 
-size_t copse_points_reserve_bytes(const copse_points *points, uint32_t capacity) {
-  any_points larger = copy_of(points);
-  if (capacity > points->capacity) larger.points.capacity = capacity;
-  return capacity <= COPSE_MAX_CAPACITY ? points_bytes(&larger.points) : 0;
-}
-
 copse_status copse_points_reserve(copse_points *points, uint32_t capacity) {
   if (capacity > COPSE_MAX_CAPACITY) return COPSE_INVALID_ARGUMENT;
   if (capacity <= points->capacity) return COPSE_OK;
@@ -539,7 +533,7 @@ enum {
   EXTRA_MASKS = 1,
   EXTRA_RADII = 2 /* two arrays: the current radii, and the radii at the last build */
 };
-_Static_assert(sizeof(points_snapshot) <= COPSE_SNAPSHOT_HEAD, "the head of a snapshot");
+_Static_assert(sizeof(points_snapshot) <= SNAPSHOT_HEAD, "the head of a snapshot");
 
 static uint64_t state_bytes(const copse_points *points, uint64_t count) {
   return count * (points->dimensions + 1) * 4;
@@ -619,19 +613,13 @@ copse_status points_save_extras(const copse_points *points, const points_extras 
   return COPSE_OK;
 }
 
-copse_status copse_points_restorable(const copse_points *points, const void *bytes, size_t size) {
-  points_snapshot head, own = snapshot_head(points);
-  if (size < sizeof head) return COPSE_BAD_SNAPSHOT;
-  memcpy(&head, bytes, sizeof head);
-  if (!snapshot_fits(&head.header, size, points->type->kind) || head.dimensions != own.dimensions ||
-      head.onNonFinite != own.onNonFinite ||
-      memcmp(head.options, own.options, sizeof head.options) != 0 ||
-      head.extras > EXTRA_MASKS + EXTRA_RADII || size != snapshot_bytes(points, &head) ||
-      head.slots > head.ever || head.skipped > head.builtCount || head.isBuilt > 1 ||
-      (head.builtCount && !head.isBuilt))
-    return COPSE_BAD_SNAPSHOT;
-  const bool fits = head.ever <= points->agents.capacity && head.builtCount <= points->capacity;
-  return fits ? COPSE_OK : COPSE_FULL;
+static bool head_ok(const copse_points *points, const points_snapshot *head, size_t size) {
+  const points_snapshot own = snapshot_head(points);
+  return head->dimensions == own.dimensions && head->onNonFinite == own.onNonFinite &&
+         memcmp(head->options, own.options, sizeof own.options) == 0 &&
+         head->extras <= EXTRA_MASKS + EXTRA_RADII && size == snapshot_bytes(points, head) &&
+         head->slots <= head->ever && head->skipped <= head->builtCount && head->isBuilt <= 1 &&
+         (!head->builtCount || head->isBuilt);
 }
 
 points_extras points_saved_extras(const void *bytes, size_t size, uint32_t *count) {
@@ -663,13 +651,15 @@ static bool slots_ok(const uint32_t *generations, const points_snapshot *head,
   return true;
 }
 
-copse_status copse_points_restore(copse_points *points, const void *bytes, size_t size) {
-  if ((uintptr_t)bytes % 4) return COPSE_INVALID_ARGUMENT;
-  const copse_status status = copse_points_restorable(points, bytes, size);
-  if (status != COPSE_OK) return status;
-  if (!snapshot_is_intact(bytes, size)) return COPSE_BAD_SNAPSHOT;
+copse_status copse_points_restore(copse_points *points, const void *bytes, size_t size,
+                                  uint32_t *needed) {
   points_snapshot head;
-  memcpy(&head, bytes, sizeof head);
+  const copse_status status = snapshot_open(bytes, size, points->type->kind, &head, sizeof head);
+  if (status != COPSE_OK) return status;
+  if (!head_ok(points, &head, size)) return COPSE_BAD_SNAPSHOT;
+  const uint32_t most = head.ever > head.builtCount ? head.ever : head.builtCount;
+  if (needed) *needed = most;
+  if (most > points->capacity) return COPSE_FULL;
   const uint32_t *generations = (const uint32_t *)((const char *)bytes + sizeof head);
   /* The bytes are only read, in spite of the cast. */
   char *behind = (char *)bytes + sizeof head + head.ever * sizeof *generations;

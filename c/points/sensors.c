@@ -98,12 +98,6 @@ static copse_sensors_def reserved(const copse_sensors *sensors, uint32_t capacit
   return def;
 }
 
-size_t copse_sensors_reserve_bytes(const copse_sensors *sensors, uint32_t capacity,
-                                   uint32_t results, uint32_t agents) {
-  const copse_sensors_def def = reserved(sensors, capacity, results, agents);
-  return copse_sensors_bytes(&def);
-}
-
 /* Copies the sensors and what they remember to `larger`, whose arrays hold zeros. */
 static void keep(copse_sensors *larger, const copse_sensors *sensors) {
   const size_t words = sensors->slots.ever * sizeof(uint32_t);
@@ -294,7 +288,7 @@ typedef struct sensors_snapshot {
   uint32_t ever, results; /* how many slots of sensors are saved, and how many ids they remember */
   uint32_t agents; /* how many generations of agents are saved: 1 + the highest remembered id */
 } sensors_snapshot;
-_Static_assert(sizeof(sensors_snapshot) <= COPSE_SNAPSHOT_HEAD, "the head of a snapshot");
+_Static_assert(sizeof(sensors_snapshot) <= SNAPSHOT_HEAD, "the head of a snapshot");
 
 /* A sensor in a snapshot. `count` is the number of ids that it remembers. */
 typedef struct sensor_snapshot {
@@ -363,29 +357,6 @@ copse_status copse_sensors_save(const copse_sensors *sensors, void *bytes, size_
   return COPSE_OK;
 }
 
-copse_status copse_sensors_restorable(const copse_sensors *sensors, const void *bytes,
-                                      size_t size) {
-  const copse_sensors_def *def = &sensors->def;
-  sensors_snapshot head;
-  if (size < sizeof head) return COPSE_BAD_SNAPSHOT;
-  memcpy(&head, bytes, sizeof head);
-  if (!snapshot_fits(&head.header, size, SNAPSHOT_SENSORS) || head.dimensions != def->dimensions ||
-      size != snapshot_bytes(&head))
-    return COPSE_BAD_SNAPSHOT;
-  const bool fits =
-      head.ever <= def->capacity && head.results <= def->results && head.agents <= def->agents;
-  return fits ? COPSE_OK : COPSE_FULL;
-}
-
-copse_sensors_def copse_sensors_saved(const void *bytes) {
-  sensors_snapshot head;
-  memcpy(&head, bytes, sizeof head);
-  return (copse_sensors_def){.dimensions = head.dimensions,
-                             .capacity = head.ever,
-                             .results = head.results,
-                             .agents = head.agents};
-}
-
 /* True if a saved sensor can be restored. Its `radius` and `leave` may be invalid, as the caller
  * can write any value: the next update checks them. */
 static bool saved_ok(const copse_sensors *sensors, const sensor_snapshot *saved, bool isInUse) {
@@ -415,15 +386,23 @@ static bool snapshot_ok(const copse_sensors *sensors, const sensors_snapshot *he
   return begin == head->results;
 }
 
-copse_status copse_sensors_restore(copse_sensors *sensors, const void *bytes, size_t size) {
-  if ((uintptr_t)bytes % 4) return COPSE_INVALID_ARGUMENT;
-  const copse_status status = copse_sensors_restorable(sensors, bytes, size);
-  if (status != COPSE_OK) return status;
+copse_status copse_sensors_restore(copse_sensors *sensors, const void *bytes, size_t size,
+                                   copse_sensors_def *needed) {
+  const copse_sensors_def *def = &sensors->def;
   sensors_snapshot head;
-  memcpy(&head, bytes, sizeof head);
+  const copse_status status = snapshot_open(bytes, size, SNAPSHOT_SENSORS, &head, sizeof head);
+  if (status != COPSE_OK) return status;
   const uint32_t *generations = (const uint32_t *)((const char *)bytes + sizeof head);
-  if (!snapshot_is_intact(bytes, size) || !snapshot_ok(sensors, &head, generations))
+  if (head.dimensions != def->dimensions || size != snapshot_bytes(&head))
     return COPSE_BAD_SNAPSHOT;
+  copse_sensors_def most = *def;
+  most.capacity = head.ever;
+  most.results = head.results;
+  most.agents = head.agents;
+  if (needed) *needed = most;
+  if (most.capacity > def->capacity || most.results > def->results || most.agents > def->agents)
+    return COPSE_FULL;
+  if (!snapshot_ok(sensors, &head, generations)) return COPSE_BAD_SNAPSHOT;
   const sensor_snapshot *saved = (const sensor_snapshot *)(generations + head.ever);
   const uint32_t *ids = (const uint32_t *)(saved + head.ever);
   memset(sensors->slots.generations, 0, sensors->def.capacity * sizeof *generations);

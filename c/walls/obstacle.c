@@ -123,11 +123,6 @@ static copse_obstacle_def reserved(const copse_obstacle *tree, uint32_t capacity
   return larger;
 }
 
-size_t copse_obstacle_reserve_bytes(const copse_obstacle *tree, uint32_t capacity) {
-  const copse_obstacle_def larger = reserved(tree, capacity);
-  return copse_obstacle_bytes(&larger);
-}
-
 copse_status copse_obstacle_reserve(copse_obstacle *tree, uint32_t capacity) {
   if (capacity > COPSE_MAX_CAPACITY) return COPSE_INVALID_ARGUMENT;
   const uint32_t old = tree->def.capacity;

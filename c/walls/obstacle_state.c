@@ -230,7 +230,7 @@ typedef struct obstacle_snapshot {
   uint32_t leafSize;
   uint32_t slots; /* 1 + the highest slot that was ever in use; 0: none was */
 } obstacle_snapshot;
-_Static_assert(sizeof(obstacle_snapshot) <= COPSE_SNAPSHOT_HEAD, "the head of a snapshot");
+_Static_assert(sizeof(obstacle_snapshot) <= SNAPSHOT_HEAD, "the head of a snapshot");
 
 enum { SNAPSHOT_WORDS = 6 };
 
@@ -277,23 +277,15 @@ copse_status copse_obstacle_save(const copse_obstacle *tree, void *bytes, size_t
   return COPSE_OK;
 }
 
-copse_status copse_obstacle_restorable(const copse_obstacle *tree, const void *bytes, size_t size) {
+copse_status copse_obstacle_restore(copse_obstacle *tree, const void *bytes, size_t size,
+                                    uint32_t *needed) {
   obstacle_snapshot head;
-  if (size < sizeof head) return COPSE_BAD_SNAPSHOT;
-  memcpy(&head, bytes, sizeof head);
-  if (!snapshot_fits(&head.header, size, SNAPSHOT_OBSTACLE) ||
-      head.leafSize != tree->def.leafSize || size != snapshot_bytes(&head))
-    return COPSE_BAD_SNAPSHOT;
-  return head.slots <= tree->def.capacity ? COPSE_OK : COPSE_FULL;
-}
-
-copse_status copse_obstacle_restore(copse_obstacle *tree, const void *bytes, size_t size) {
-  if ((uintptr_t)bytes % 4) return COPSE_INVALID_ARGUMENT;
-  const copse_status status = copse_obstacle_restorable(tree, bytes, size);
+  const copse_status status = snapshot_open(bytes, size, SNAPSHOT_OBSTACLE, &head, sizeof head);
   if (status != COPSE_OK) return status;
-  if (!snapshot_is_intact(bytes, size)) return COPSE_BAD_SNAPSHOT;
-  obstacle_snapshot head;
-  memcpy(&head, bytes, sizeof head);
+  if (head.leafSize != tree->def.leafSize || size != snapshot_bytes(&head))
+    return COPSE_BAD_SNAPSHOT;
+  if (needed) *needed = head.slots;
+  if (head.slots > tree->def.capacity) return COPSE_FULL;
 
   /* First checks the whole snapshot, using scratch arrays of the build, and only then changes the
    * tree: a bad snapshot must leave the tree unchanged. */

@@ -2,6 +2,7 @@
 
 export const suites = {
   agenttree: () => import('../js/agenttree.test.js'),
+  'build-from': () => import('../js/build-from.test.js'),
   crowd: () => import('../js/crowd.test.js'),
   'crowd-extras': () => import('../js/crowd-extras.test.js'),
   'crowd-scenarios': () => import('../js/crowd-scenarios.test.js'),
@@ -12,7 +13,6 @@ export const suites = {
   grid: () => import('../js/grid.test.js'),
   instances: () => import('../js/instances.test.js'),
   kdtree: () => import('../js/kdtree.test.js'),
-  'kdtree-from': () => import('../js/kdtree-from.test.js'),
   obstacle: () => import('../js/obstacle.test.js'),
   octree: () => import('../js/octree.test.js'),
   raycast: () => import('../js/raycast.test.js'),

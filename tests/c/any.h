@@ -27,9 +27,6 @@ static inline uint32_t any_capacity(any object) { return ANY_CALL(object, capaci
 static inline copse_status any_reserve(any object, uint32_t capacity) {
   return ANY_CALL(object, reserve, capacity);
 }
-static inline size_t any_reserve_bytes(any object, uint32_t capacity) {
-  return ANY_CALL(object, reserve_bytes, capacity);
-}
 static inline size_t any_bytes(any object) {
   return object.octree     ? copse_octree_stats(object.octree).bytes
          : object.obstacle ? copse_obstacle_stats(object.obstacle).bytes
@@ -43,11 +40,9 @@ static inline copse_status any_save(any object, void *bytes, size_t capacity, si
          : object.crowd    ? copse_crowd_save(object.crowd, bytes, capacity, total, NULL)
                            : copse_points_save(object.points, bytes, capacity, total, NULL);
 }
-static inline copse_status any_restore(any object, const void *bytes, size_t size) {
-  return ANY_CALL(object, restore, bytes, size);
-}
-static inline copse_status any_restorable(any object, const void *bytes, size_t size) {
-  return ANY_CALL(object, restorable, bytes, size);
+static inline copse_status any_restore(any object, const void *bytes, size_t size,
+                                       uint32_t *needed) {
+  return ANY_CALL(object, restore, bytes, size, needed);
 }
 /* A crowd has no validate and no cells: true, and 0. */
 static inline bool any_validate(any object) {

@@ -479,11 +479,11 @@ static inline const char *save_and_restore(input *in, copse_octree *tree, box_li
   uint8_t *damaged = (uint8_t *)words + next_byte(in) * 16u % total;
   const uint8_t bit = (uint8_t)(1 << next_byte(in) % 8);
   *damaged ^= bit;
-  MUST(copse_octree_restore(tree, words, total) == COPSE_BAD_SNAPSHOT,
+  MUST(copse_octree_restore(tree, words, total, NULL) == COPSE_BAD_SNAPSHOT,
        "a damaged snapshot is refused");
   *damaged ^= bit;
   if (next_byte(in) % 2) copse_octree_clear(tree);
-  MUST(copse_octree_restore(tree, words, total) == COPSE_OK, "restore of a save");
+  MUST(copse_octree_restore(tree, words, total, NULL) == COPSE_OK, "restore of a save");
   static uint32_t again[4096];
   size_t other;
   MUST(copse_octree_save(tree, again, sizeof again, &other) == COPSE_OK, "save again");
@@ -620,7 +620,7 @@ static inline const char *play_boxes(const uint8_t *bytes, size_t size) {
   const char *wrong = isMeasured ? play(&def, tree, in) : "bytes";
   static uint32_t words[2048]; /* then restores the same bytes as an untrusted snapshot */
   memcpy(words, bytes, size < sizeof words ? size : sizeof words);
-  copse_octree_restore(tree, words, size < sizeof words ? size / 4 * 4 : sizeof words);
+  copse_octree_restore(tree, words, size < sizeof words ? size / 4 * 4 : sizeof words, NULL);
   copse_octree_destroy(tree);
   return !wrong && book.bytesHeld ? "memory is not given back" : wrong;
 }

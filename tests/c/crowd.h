@@ -212,7 +212,7 @@ static inline const char *play_save(crowd_game *game) {
     return status == COPSE_NOT_FINITE && firstBad == bad ? NULL : "save: status";
   if (status != COPSE_OK) return "save: refused";
   copse_crowd_clear(crowd);
-  if (copse_crowd_restore(crowd, game->saved, total) != COPSE_OK) return "restore: refused";
+  if (copse_crowd_restore(crowd, game->saved, total, NULL) != COPSE_OK) return "restore: refused";
   if (copse_crowd_hash(crowd) != before) return "a restored crowd has another hash";
   if (copse_crowd_save(crowd, game->again, sizeof game->again, &same, NULL) != COPSE_OK ||
       same != total || memcmp(game->saved, game->again, total) != 0)
@@ -234,7 +234,7 @@ static inline const char *play_restore(crowd_game *game, input *in, bool isSave)
   } else
     for (size_t i = 0; i < total; i++) ((uint8_t *)game->saved)[i] = next_byte(in);
   if (next_byte(in) % 4 && total >= 24) snapshot_seal(game->saved, total, SNAPSHOT_CROWD);
-  if (copse_crowd_restore(crowd, game->saved, total) != COPSE_OK)
+  if (copse_crowd_restore(crowd, game->saved, total, NULL) != COPSE_OK)
     return copse_crowd_hash(crowd) == before ? NULL : "a refused restore changed the crowd";
   for (uint32_t slot = 0; slot < CROWD_SLOTS; slot++)
     game->used[slot] = copse_crowd_has(crowd, slot);

@@ -185,7 +185,7 @@ static void save(copse_points *index) {
   add_saved(bytes);
   copse_points_set_slots(index, 0);
   copse_points_build(index, NULL);
-  if (copse_points_restore(index, saved, bytes) != COPSE_OK) fail();
+  if (copse_points_restore(index, saved, bytes, NULL) != COPSE_OK) fail();
 }
 
 static float drawn[ROOM];
@@ -301,7 +301,7 @@ static void save_sensors(copse_sensors *sensors) {
   if (copse_sensors_save(sensors, saved, sizeof saved, &bytes) != COPSE_OK) fail();
   add_saved(bytes);
   copse_sensors_clear(sensors);
-  if (copse_sensors_restore(sensors, saved, bytes) != COPSE_OK) fail();
+  if (copse_sensors_restore(sensors, saved, bytes, NULL) != COPSE_OK) fail();
 }
 
 static void play_sensors(kind like, uint32_t dim, float size, bool isCopied) {
@@ -485,7 +485,7 @@ static void save_boxes(const boxes *world) {
   if (copse_octree_save(world->tree, saved, sizeof saved, &bytes) != COPSE_OK) fail();
   add_saved(bytes);
   copse_octree_clear(world->tree);
-  if (copse_octree_restore(world->tree, saved, bytes) != COPSE_OK) fail();
+  if (copse_octree_restore(world->tree, saved, bytes, NULL) != COPSE_OK) fail();
 }
 
 static void play_boxes(uint32_t dim, uint32_t slots, float size, float looseness) {
@@ -678,7 +678,7 @@ static void play_walls(void) {
     if (copse_obstacle_save(tree, saved, sizeof saved, &bytes, NULL) != COPSE_OK) fail();
     add_saved(bytes);
     copse_obstacle_clear(tree);
-    if (copse_obstacle_restore(tree, saved, bytes) != COPSE_OK) fail();
+    if (copse_obstacle_restore(tree, saved, bytes, NULL) != COPSE_OK) fail();
   }
   copse_obstacle_destroy(tree);
 }
@@ -814,7 +814,7 @@ static void replace_crowd(crowds *world) {
   add_saved(bytes);
   copse_crowd_destroy(world->crowd);
   if (copse_crowd_create(&world->def, &world->crowd) != COPSE_OK) fail();
-  if (copse_crowd_restore(world->crowd, saved, bytes) != COPSE_OK) fail();
+  if (copse_crowd_restore(world->crowd, saved, bytes, NULL) != COPSE_OK) fail();
 }
 
 static void play_crowd(uint32_t dim, uint32_t slots, uint32_t least, float size) {
@@ -954,7 +954,7 @@ static void play_paths(void) {
       add_saved(bytes);
       copse_flowfield_destroy(field);
       field = create_field(world.walls, world.size);
-      if (copse_flowfield_restore(field, saved, bytes) != COPSE_OK) fail();
+      if (copse_flowfield_restore(field, saved, bytes, NULL) != COPSE_OK) fail();
     }
     for (uint32_t i = 0; i < WALKERS && done; i++) ask_field(field, &agents[i]);
     if (done) add_field(field);

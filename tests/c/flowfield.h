@@ -352,7 +352,7 @@ static inline const char *flow_check_forged(input *in, flow_level *level, uint32
   const size_t size = flow_save(field, before);
   words[next_bytes(in, 3) % (bytes / 4)] ^= 1u << next_byte(in) % 32;
   snapshot_seal(words, bytes, SNAPSHOT_FLOWFIELD);
-  if (copse_flowfield_restore(field, words, bytes) == COPSE_OK) {
+  if (copse_flowfield_restore(field, words, bytes, NULL) == COPSE_OK) {
     float corners[2], point[2];
     uint32_t total;
     copse_flowfield_aim aim = {.anchor = next_byte(in)};
@@ -389,7 +389,7 @@ static inline const char *flow_check_update(input *in, const copse_flowfield *bu
     if (i % jump || done) continue;
     const size_t bytes = flow_save(field, saved);
     copse_flowfield *other = flow_create(level);
-    MUST_HOLD(other && copse_flowfield_restore(other, saved, bytes) == COPSE_OK, "restore");
+    MUST_HOLD(other && copse_flowfield_restore(other, saved, bytes, NULL) == COPSE_OK, "restore");
     static uint32_t again[FLOW_BYTES / 4];
     MUST_HOLD(flow_save(other, again) == bytes && !memcmp(saved, again, bytes), "restore: state");
     copse_flowfield_destroy(field);

@@ -146,11 +146,11 @@ static inline uint32_t fuzz(const copse_agenttree_def *options, kind like, input
   uint32_t words[2048];
   size_t total;
   memcpy(words, bytes, size < sizeof words ? size : sizeof words);
-  copse_points_restore(index, words, size < sizeof words ? size / 4 * 4 : sizeof words);
+  copse_points_restore(index, words, size < sizeof words ? size / 4 * 4 : sizeof words, NULL);
   if (copse_points_save(index, words, sizeof words, &total, NULL) == COPSE_OK && total) {
-    must(copse_points_restore(index, words, total) == COPSE_OK, "restore");
+    must(copse_points_restore(index, words, total, NULL) == COPSE_OK, "restore");
     if (size >= 2) ((uint8_t *)words)[(bytes[0] * 256u + bytes[1]) % total] ^= 1u << bytes[0] % 8;
-    copse_status status = copse_points_restore(index, words, total);
+    copse_status status = copse_points_restore(index, words, total, NULL);
     must(status == (size >= 2 ? COPSE_BAD_SNAPSHOT : COPSE_OK), "restore of a damaged snapshot");
     must(copse_points_validate(index), "validate after restore");
   }

@@ -274,12 +274,12 @@ static inline const char *game_restore(sensor_game *game) {
   copse_sensors *restored;
   if (copse_sensors_save(game->sensors, words, sizeof words, &total) != COPSE_OK) return "save";
   if (create_sensors(game, &restored) != COPSE_OK) abort();
-  const copse_sensors_def limits = copse_sensors_saved(words);
-  const copse_status status = copse_sensors_restore(restored, words, total);
+  copse_sensors_def limits;
+  const copse_status status = copse_sensors_restore(restored, words, total, &limits);
   if (status != (limits.results || limits.agents ? COPSE_FULL : COPSE_OK)) return "restore: full";
   if (copse_sensors_reserve(restored, limits.capacity, limits.results, limits.agents) != COPSE_OK)
     abort();
-  if (copse_sensors_restore(restored, words, total) != COPSE_OK) return "restore";
+  if (copse_sensors_restore(restored, words, total, NULL) != COPSE_OK) return "restore";
   if (!copse_sensors_validate(restored) || !is_silent(restored)) return "restore: state";
   if (copse_sensors_save(restored, again, sizeof again, &totalAgain) != COPSE_OK ||
       total != totalAgain || memcmp(words, again, total))
@@ -298,18 +298,15 @@ static inline const char *game_forge(sensor_game *game, input *in) {
   if (copse_sensors_save(game->sensors, words, sizeof words, &total) != COPSE_OK) return "save";
   if (create_sensors(game, &forged) != COPSE_OK) abort();
   copse_sensors_reserve(forged, SENSORS, 64, SENSED_AGENTS);
-  copse_sensors_restore(forged, words, total);
+  copse_sensors_restore(forged, words, total, NULL);
   copse_sensors_save(forged, before, sizeof before, &totalBefore);
   for (uint8_t changes = next_byte(in) % 4; changes > 0; changes--) {
     const uint32_t place = next_bytes(in, 2), size = (uint32_t)total / 4;
     words[place % (place % 2 ? size : 11)] = next_byte(in) % 2 ? next_byte(in) : next_bytes(in, 4);
   }
   snapshot_seal(words, total, SNAPSHOT_SENSORS);
-  const copse_status check = copse_sensors_restorable(forged, words, total);
-  const copse_status status = copse_sensors_restore(forged, words, total);
+  const copse_status status = copse_sensors_restore(forged, words, total, NULL);
   const char *wrong = NULL;
-  if (check != status && (check != COPSE_OK || status != COPSE_BAD_SNAPSHOT))
-    wrong = "restorable and restore disagree";
   copse_sensors_save(forged, after, sizeof after, &totalAfter);
   if (status != COPSE_OK && (totalBefore != totalAfter || memcmp(before, after, totalAfter)))
     wrong = "a refused restore changed something";

@@ -839,14 +839,14 @@ static inline const char *walls_saved(input *in, const copse_obstacle_def *def,
   uint8_t *damaged = (uint8_t *)words + next_byte(in) * 16u % total;
   const uint8_t bit = (uint8_t)(1 << next_byte(in) % 8);
   *damaged ^= bit;
-  MUST_HOLD(copse_obstacle_restore(tree, words, total) == COPSE_BAD_SNAPSHOT,
+  MUST_HOLD(copse_obstacle_restore(tree, words, total, NULL) == COPSE_BAD_SNAPSHOT,
             "a damaged snapshot is refused");
   *damaged ^= bit;
   copse_obstacle *copy;
   if (copse_obstacle_create(def, &copy) != COPSE_OK) return "create";
   if (next_byte(in) % 2)
     copse_obstacle_add(copy, (float[]){1, 2, 3, 4}, 2, COPSE_SOLID_NOWHERE, &slot);
-  bool ok = copse_obstacle_restore(copy, words, total) == COPSE_OK &&
+  bool ok = copse_obstacle_restore(copy, words, total, NULL) == COPSE_OK &&
             copse_obstacle_validate(copy) && !copse_obstacle_changed(copy) &&
             copse_obstacle_save(copy, again, sizeof again, &other, NULL) == COPSE_OK &&
             other == total && !memcmp(words, again, total);
@@ -863,7 +863,7 @@ static inline const char *walls_saved(input *in, const copse_obstacle_def *def,
   copse_obstacle_destroy(copy);
   MUST_HOLD(ok, "the tree depends on its history");
   if (next_byte(in) % 2) copse_obstacle_clear(tree);
-  MUST_HOLD(copse_obstacle_restore(tree, words, total) == COPSE_OK, "restore");
+  MUST_HOLD(copse_obstacle_restore(tree, words, total, NULL) == COPSE_OK, "restore");
   return NULL;
 }
 
@@ -1022,7 +1022,7 @@ static inline const char *play_walls(const uint8_t *bytes, size_t size) {
   const char *wrong = isMeasured ? play_in_walls(def, tree, in) : "bytes";
   static uint32_t words[2048]; /* then restores the same bytes as an untrusted snapshot */
   memcpy(words, bytes, size < sizeof words ? size : sizeof words);
-  copse_obstacle_restore(tree, words, size < sizeof words ? size / 4 * 4 : sizeof words);
+  copse_obstacle_restore(tree, words, size < sizeof words ? size / 4 * 4 : sizeof words, NULL);
   copse_obstacle_destroy(tree);
   return !wrong && book.bytesHeld ? "memory is not given back" : wrong;
 }

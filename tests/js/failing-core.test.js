@@ -97,7 +97,7 @@ for (const type of CLASSES) {
       assertCode(() => object.reserve(capacity), 'OUT_OF_MEMORY')
       assertCode(
         () => object.restore(new Uint8Array(Math.max(capacity, MAX_BYTES))),
-        'BAD_SNAPSHOT',
+        'OUT_OF_MEMORY',
       )
     }
     assert.is(object.capacity, 8)

@@ -76,12 +76,6 @@ test('create() makes no default instance', async () => {
   assert.is(rowOf(AgentTree, 3, { instance }).nearest(2, 0), 2)
 })
 
-test('before init, KdTree.from throws NOT_READY', async () => {
-  const saved = rowOf(KdTree, 3, { instance: await create() }).save()
-  assert.is(thrown(() => KdTree.from(saved)).code, 'NOT_READY')
-  assert.is(thrown(() => KdTree.from(saved.subarray(1))).code, 'BAD_SNAPSHOT')
-})
-
 test('init can be called again after it failed', async () => {
   assert.match(String(await rejection(init(5))), /^TypeError: init: options must be /)
   assert.match(String(await rejection(init({ memory: -1 }))), /^RangeError: init: memory must be /)
@@ -98,7 +92,6 @@ test('init is memoized', async () => {
   assert.is(await init(), one)
   assert.ok(one.memory.buffer.byteLength < ENOUGH_MEMORY, 'later options are ignored')
   assert.is(rowOf(AgentTree, 3).nearest(2, 0), 2)
-  assert.is(KdTree.from(rowOf(KdTree, 3).save()).nearest(2, 0), 2)
 })
 
 test('init({ memory }) reserves memory, so that it does not grow later', async () => {

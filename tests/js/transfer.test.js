@@ -52,7 +52,9 @@ for (const [Tree, dimensions] of [
     assert.is(buffer.byteLength, 0, 'transferred')
     const { results, buffer: returned } = await reply
     assert.equal(results, expected)
-    assert.equal(resultsOf(Tree.from(new Uint8Array(returned), { instance }), dimensions), expected)
+    const copy = new Tree({ instance, capacity: n })
+    copy.restore(new Uint8Array(returned))
+    assert.equal(resultsOf(copy, dimensions), expected)
     assert.is(tree.nearest(...tree.positions.subarray(dimensions, 2 * dimensions)), 1)
   })
 

@@ -29,7 +29,7 @@ for (const [tree, position] of [
   [new External(), [1, 0]],
   [new Grid3D({ cellSize: 1 }), [1, 0, 0]],
   [new Threaded({ cellSize: 1 }), [1, 0]],
-  [KdTree.from(new KdTree({ capacity: 2 }).save(), { capacity: 2 }), [1, 0]],
+  [new KdTree({ capacity: 2 }), [1, 0]],
 ]) {
   tree.slots = 2
   tree.positions.set([0, 0, 0, 0, 0, 0].slice(0, position.length).concat(position))

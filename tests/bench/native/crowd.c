@@ -22,7 +22,7 @@ static void check(copse_status status) {
   exit(2);
 }
 
-static void restore(void) { check(copse_crowd_restore(crowd, b.base, snapshotBytes)); }
+static void restore(void) { check(copse_crowd_restore(crowd, b.base, snapshotBytes, NULL)); }
 
 static void step(void) { check(copse_crowd_step(crowd, walls, TIME_STEP, NULL)); }
 

@@ -201,8 +201,7 @@ static void compare(input *in, int32_t handle) {
   must(!wrong, wrong);
 }
 
-/* Saves an object and restores it, or restores a changed save into any object. `restorable` must
- * agree with the result. */
+/* Saves an object and restores it, or restores a changed save into any object. */
 static void save_and_restore(input *in, const held *entry, int32_t taker) {
   const int32_t size = save(entry->handle);
   if (size < 0) return;
@@ -210,14 +209,14 @@ static void save_and_restore(input *in, const held *entry, int32_t taker) {
     uint32_t *words = staged.bytes;
     words[next_word(in) % ((uint32_t)size / 4)] = next_word(in);
     if (next_byte(in) % 2) snapshot_seal(words, (uint32_t)size, (snapshot_kind)words[2]);
-    const int32_t check = restorable(taker, (uint32_t)size, 0, (uint32_t)size);
-    const int32_t result = restore(taker, (uint32_t)size);
-    must(check == result || (!check && result == FAILED(COPSE_BAD_SNAPSHOT)),
-         "restorable and restore disagree");
-  } else if (restorable(entry->handle, (uint32_t)size, 0, (uint32_t)size) != 0)
-    must(false, "restorable: a save");
-  else
-    must(restore(entry->handle, (uint32_t)size) == 0, "restore: a save");
+    /* A slot takes at least 4 bytes of a snapshot. */
+    const object *other = any_of(taker);
+    const uint32_t most = (uint32_t)size / 4, old = other ? other->capacity : 0;
+    const int32_t capacity = restore(taker, (uint32_t)size);
+    must(capacity <= (int32_t)(old > most ? old : most), "a restore reserves too much");
+  } else
+    must(restore(entry->handle, (uint32_t)size) == (int32_t)any_of(entry->handle)->capacity,
+         "restore: a save");
 }
 
 /* Changes the settings of a flow field. */
@@ -464,10 +463,7 @@ static void call(input *in) {
     paths_is_built(handle);
     paths_distances(handle);
     walls_lines(handle, a);
-    walls_room_for(handle, a);
     walls_size_of(handle, a);
-    restorable(handle, a, sort * 4u, a);
-    must(staging_room() >= sizeof initialBuffer, "room for staging");
     figures_of(handle);
     points_count(handle);
     points_slots(handle);

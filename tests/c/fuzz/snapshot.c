@@ -159,8 +159,7 @@ static void portray(any object, portrait *seen) {
     seen->savedBytes = 0;
   must(seen->savedBytes <= sizeof seen->saved, "a save is too large");
   /* A failed save may have written its first bytes. */
-  for (size_t i = seen->savedBytes ? seen->savedBytes : COPSE_SNAPSHOT_HEAD; i < sizeof seen->saved;
-       i++)
+  for (size_t i = seen->savedBytes ? seen->savedBytes : SNAPSHOT_HEAD; i < sizeof seen->saved; i++)
     must(((uint8_t *)seen->saved)[i] == UNWRITTEN, "a save wrote past its end");
   if (object.crowd) {
     seen->hash = copse_crowd_hash(object.crowd);
@@ -180,10 +179,11 @@ static bool looks_the_same(const portrait *a, const portrait *b) {
 static copse_status restore(any object, const uint32_t *words, size_t size) {
   uint32_t *exact = malloc(size ? size : 1);
   memcpy(exact, words, size);
-  const copse_status check = any_restorable(object, exact, size);
-  const copse_status status = any_restore(object, exact, size);
-  must(check == status || (check == COPSE_OK && status == COPSE_BAD_SNAPSHOT),
-       "restorable and restore disagree");
+  uint32_t needed = 0;
+  const copse_status status = any_restore(object, exact, size, &needed);
+  /* Every slot takes at least 4 bytes of a snapshot. */
+  must(status != COPSE_FULL || (needed > any_capacity(object) && needed <= size / 4),
+       "the needed capacity");
   free(exact);
   return status;
 }

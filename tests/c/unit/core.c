@@ -62,30 +62,25 @@ static void test_impossible_sizes_do_not_reach_the_allocator(void) {
   CHECK(book.bytesHeld == 0);
 }
 
-static void test_a_snapshot_header_fits_only_its_own_kind_and_size(void) {
+static void test_a_snapshot_opens_only_as_its_own_kind_and_size(void) {
   uint32_t words[sizeof(snapshot_header) / 4 + 1] = {0};
-  snapshot_seal(words, sizeof words, SNAPSHOT_GRID);
   snapshot_header header;
-  memcpy(&header, words, sizeof header);
-  CHECK(snapshot_fits(&header, sizeof words, SNAPSHOT_GRID));
-  CHECK(snapshot_is_intact(words, sizeof words));
-  CHECK(!snapshot_fits(&header, sizeof words, SNAPSHOT_KDTREE));
-  for (uint64_t size = 0; size < sizeof words; size++)
-    CHECK(!snapshot_fits(&header, size, SNAPSHOT_GRID));
-  CHECK(!snapshot_fits(&header, sizeof words + ((uint64_t)1 << 32), SNAPSHOT_GRID));
-  words[sizeof header / 4]++;
-  CHECK(!snapshot_is_intact(words, sizeof words));
-}
-
-static void test_a_checksum_can_be_computed_in_pieces(void) {
-  enum { WORDS = 11 };
-  uint32_t words[WORDS];
-  for (uint32_t i = 0; i < WORDS; i++) words[i] = 77 * i + 1;
   snapshot_seal(words, sizeof words, SNAPSHOT_GRID);
-  for (uint32_t cut = 0; cut <= WORDS; cut++) {
-    const uint32_t hash = snapshot_checksum(0, words, 0, cut);
-    CHECK(snapshot_checksum(hash, words + cut, cut, WORDS - cut) == words[3]);
+#define OPEN(size, kind) snapshot_open(words, size, kind, &header, sizeof header)
+  CHECK(OPEN(sizeof words, SNAPSHOT_GRID) == COPSE_OK);
+  CHECK(!memcmp(&header, words, sizeof header));
+  CHECK(OPEN(sizeof words, SNAPSHOT_KDTREE) == COPSE_BAD_SNAPSHOT);
+  for (size_t size = 0; size < sizeof words; size++)
+    CHECK(OPEN(size, SNAPSHOT_GRID) == COPSE_BAD_SNAPSHOT);
+  CHECK(snapshot_open((char *)words + 2, sizeof header, SNAPSHOT_GRID, &header, sizeof header) ==
+        COPSE_INVALID_ARGUMENT);
+  for (size_t i = 0; i < sizeof words / 4; i++) { /* every word counts */
+    words[i] ^= 1;
+    CHECK(OPEN(sizeof words, SNAPSHOT_GRID) == COPSE_BAD_SNAPSHOT);
+    words[i] ^= 1;
   }
+  CHECK(OPEN(sizeof words, SNAPSHOT_GRID) == COPSE_OK);
+#undef OPEN
 }
 
 static void test_defaults_are_as_documented(void) {
@@ -123,8 +118,7 @@ const unit_test CORE_TESTS[] = {
     TEST(test_slots_keep_their_state_when_they_grow),
     TEST(test_arena_aligns_every_array),
     TEST(test_impossible_sizes_do_not_reach_the_allocator),
-    TEST(test_a_snapshot_header_fits_only_its_own_kind_and_size),
-    TEST(test_a_checksum_can_be_computed_in_pieces),
+    TEST(test_a_snapshot_opens_only_as_its_own_kind_and_size),
     TEST(test_defaults_are_as_documented),
     {NULL, NULL, false},
 };

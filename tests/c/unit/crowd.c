@@ -170,7 +170,7 @@ static void change_crowd(copse_crowd *crowd, uint32_t dimensions, uint32_t *stat
     CHECK(copse_crowd_reserve(crowd, n + 40 + value) == COPSE_OK);
     break;
   default:
-    CHECK(copse_crowd_restore(crowd, early, earlyBytes) == COPSE_OK);
+    CHECK(copse_crowd_restore(crowd, early, earlyBytes, NULL) == COPSE_OK);
     break;
   }
 }
@@ -196,7 +196,7 @@ static void test_lists_change_nothing(void) {
       for (uint32_t step = 0; step < 150; step++) {
         copse_crowd *fresh = crowd_of(dimensions, 200);
         CHECK(copse_crowd_save(crowd, bytes, sizeof bytes, &size, NULL) == COPSE_OK);
-        CHECK(copse_crowd_restore(fresh, bytes, size) == COPSE_OK);
+        CHECK(copse_crowd_restore(fresh, bytes, size, NULL) == COPSE_OK);
         if (step == 20) {
           memcpy(early, bytes, size);
           earlyBytes = size;
@@ -366,7 +366,8 @@ static void test_crowds_of_no_agent_and_of_one_work(void) {
     CHECK(copse_crowd_get(crowd).positions[0] == 4 && copse_crowd_get(crowd).positions[1] == 4);
     CHECK(copse_crowd_stats(crowd).agents == 1 && copse_crowd_stats(crowd).neighbors == 0);
     CHECK(copse_crowd_inspect(crowd, NULL, 1, 0, &view) == COPSE_OK && view.neighborCount == 0);
-    CHECK(copse_crowd_restore(crowd, words, total) == COPSE_OK && copse_crowd_count(crowd) == 0);
+    CHECK(copse_crowd_restore(crowd, words, total, NULL) == COPSE_OK &&
+          copse_crowd_count(crowd) == 0);
     steps_of(crowd, NULL, 1);
     copse_crowd_destroy(crowd);
   }
@@ -995,7 +996,7 @@ static void test_no_frame_of_a_crowd_allocates(void) {
       size_t total;
       const uint32_t hash = copse_crowd_hash(crowd);
       CHECK(copse_crowd_save(crowd, words, sizeof words, &total, NULL) == COPSE_OK);
-      if (frame % 16 == 0) CHECK(copse_crowd_restore(crowd, words, total) == COPSE_OK);
+      if (frame % 16 == 0) CHECK(copse_crowd_restore(crowd, words, total, NULL) == COPSE_OK);
       CHECK(copse_crowd_hash(crowd) == hash);
     }
     CHECK(book.callsLeft == 0);
@@ -1063,7 +1064,7 @@ static void test_a_restored_crowd_continues_exactly(void) {
     for (uint32_t i = random_word(&state) % 4; i > 0; i--) walk(&group, &state);
     size_t total, same;
     CHECK(copse_crowd_save(group.crowd, words, sizeof words, &total, NULL) == COPSE_OK);
-    CHECK(copse_crowd_restore(other.crowd, words, total) == COPSE_OK);
+    CHECK(copse_crowd_restore(other.crowd, words, total, NULL) == COPSE_OK);
     uint32_t states[] = {state, state};
     for (int i = 0; i < 3; i++) {
       walk(&group, &states[0]);
@@ -1105,26 +1106,27 @@ static void test_forged_snapshots_of_a_crowd_are_refused(void) {
     memcpy(forged, words, total);
     forged[wrong[i].word] = wrong[i].value;
     if (wrong[i].word > 2) snapshot_seal(forged, total, SNAPSHOT_CROWD);
-    CHECK(copse_crowd_restore(crowd, forged, total) == COPSE_BAD_SNAPSHOT);
+    CHECK(copse_crowd_restore(crowd, forged, total, NULL) == COPSE_BAD_SNAPSHOT);
     CHECK(copse_crowd_hash(crowd) == before);
   }
   for (size_t size = 0; size < total + 16; size++)
-    if (size != total) CHECK(copse_crowd_restore(crowd, words, size) == COPSE_BAD_SNAPSHOT);
+    if (size != total) CHECK(copse_crowd_restore(crowd, words, size, NULL) == COPSE_BAD_SNAPSHOT);
   for (size_t i = 0; i < 8 * total; i++) {
     memcpy(forged, words, total);
     ((uint8_t *)forged)[i / 8] ^= (uint8_t)(1 << i % 8);
-    CHECK(copse_crowd_restore(crowd, forged, total) == COPSE_BAD_SNAPSHOT);
+    CHECK(copse_crowd_restore(crowd, forged, total, NULL) == COPSE_BAD_SNAPSHOT);
   }
-  CHECK(copse_crowd_restore(crowd, (char *)words + 1, total) == COPSE_INVALID_ARGUMENT);
+  CHECK(copse_crowd_restore(crowd, (char *)words + 1, total, NULL) == COPSE_INVALID_ARGUMENT);
   CHECK(copse_crowd_save(crowd, forged, sizeof forged, &same, NULL) == COPSE_OK && same == total);
   CHECK(memcmp(words, forged, total) == 0);
   copse_crowd *small = crowd_of(2, 8), *large = crowd_of(2, 40);
   add_agent(small, 1, 2, 3);
   const uint32_t smallBefore = copse_crowd_hash(small);
-  CHECK(copse_crowd_restore(small, words, total) == COPSE_FULL);
+  CHECK(copse_crowd_restore(small, words, total, NULL) == COPSE_FULL);
   CHECK(copse_crowd_hash(small) == smallBefore);
   for (int i = 0; i < 30; i++) add_agent(large, (float)i, 0, 1);
-  CHECK(copse_crowd_restore(large, words, total) == COPSE_OK && copse_crowd_count(large) == 8);
+  CHECK(copse_crowd_restore(large, words, total, NULL) == COPSE_OK &&
+        copse_crowd_count(large) == 8);
   CHECK(copse_crowd_hash(large) == before && add_agent(large, 0, 0, 1) == 4);
   copse_crowd_destroy(small);
   copse_crowd_destroy(large);
@@ -1160,13 +1162,13 @@ static void test_every_word_of_a_snapshot_counts(void) {
       const size_t word = i / 32;
       memcpy(forged, words, total);
       forged[word] ^= 1u << i % 32;
-      CHECK(copse_crowd_restore(other, forged, total) == COPSE_BAD_SNAPSHOT);
+      CHECK(copse_crowd_restore(other, forged, total, NULL) == COPSE_BAD_SNAPSHOT);
       if (word == CHECKSUM) continue;
       uint32_t sum = 0;
       for (size_t j = 0; j < count; j++)
         if (j != CHECKSUM) sum = hash_word(sum, forged[j]);
       forged[CHECKSUM] = sum;
-      if (copse_crowd_restore(other, forged, total) != COPSE_OK) continue;
+      if (copse_crowd_restore(other, forged, total, NULL) != COPSE_OK) continue;
       taken++;
       const bool isFloat = word >= HEAD + slots && word < floats;
       const bool isSame = isFloat && is_same_float(words[word], forged[word]);

@@ -277,7 +277,7 @@ static void test_snapshots_hold_aims(void) {
   def.capacity = AGENTS + 3;
   CHECK(copse_crowd_create(&def, &other.crowd) == COPSE_OK);
   other.arrays = copse_crowd_get(other.crowd);
-  CHECK(copse_crowd_restore(other.crowd, bytes, size) == COPSE_OK);
+  CHECK(copse_crowd_restore(other.crowd, bytes, size, NULL) == COPSE_OK);
   CHECK(copse_crowd_hash(other.crowd) == copse_crowd_hash(made.crowd));
   CHECK(copse_crowd_follow(other.crowd, made.field, 1) == COPSE_OK);
   for (uint32_t i = 0; i < 100; i++) {
@@ -286,7 +286,7 @@ static void test_snapshots_hold_aims(void) {
     CHECK(copse_crowd_hash(other.crowd) == copse_crowd_hash(made.crowd));
   }
   /* A crowd that does not know what its agents headed for has another state. */
-  CHECK(copse_crowd_restore(other.crowd, bytes, size) == COPSE_OK);
+  CHECK(copse_crowd_restore(other.crowd, bytes, size, NULL) == COPSE_OK);
   const uint32_t kept = copse_crowd_hash(other.crowd);
   for (uint32_t slot = 0; slot < AGENTS; slot++)
     CHECK(copse_crowd_move(other.crowd, slot, other.arrays.positions + 2 * (size_t)slot) ==

@@ -384,15 +384,15 @@ static void test_a_snapshot_is_refused_by_another_world(void) {
   uint32_t bytes[64], again[64];
   size_t total;
   CHECK(copse_points_save(grid, bytes, sizeof bytes, &total, NULL) == COPSE_OK);
-  CHECK(copse_points_restore(flat, bytes, total) == COPSE_BAD_SNAPSHOT);
+  CHECK(copse_points_restore(flat, bytes, total, NULL) == COPSE_BAD_SNAPSHOT);
   for (int i = 0; i < 4; i++) {
     copse_points *other = wrapped_grid(points, 2, 2, 1, others[i]);
-    CHECK(copse_points_restore(other, bytes, total) == COPSE_BAD_SNAPSHOT);
+    CHECK(copse_points_restore(other, bytes, total, NULL) == COPSE_BAD_SNAPSHOT);
     copse_points_destroy(other);
   }
   same = wrapped_grid(points, 1, 2, 1, wrap);
   CHECK(copse_points_reserve(same, 2) == COPSE_OK);
-  CHECK(copse_points_restore(same, bytes, total) == COPSE_OK);
+  CHECK(copse_points_restore(same, bytes, total, NULL) == COPSE_OK);
   CHECK(copse_points_save(same, again, sizeof again, &total, NULL) == COPSE_OK);
   CHECK(memcmp(bytes, again, total) == 0);
   uint32_t count;
@@ -474,9 +474,9 @@ static void test_a_snapshot_is_refused_by_another_cell_size(void) {
   uint32_t bytes[64];
   size_t total;
   CHECK(copse_points_save(grid, bytes, sizeof bytes, &total, NULL) == COPSE_OK);
-  CHECK(copse_points_restore(other, bytes, total) == COPSE_BAD_SNAPSHOT);
-  CHECK(copse_points_restore(tree, bytes, total) == COPSE_BAD_SNAPSHOT);
-  CHECK(copse_points_restore(grid, bytes, total) == COPSE_OK);
+  CHECK(copse_points_restore(other, bytes, total, NULL) == COPSE_BAD_SNAPSHOT);
+  CHECK(copse_points_restore(tree, bytes, total, NULL) == COPSE_BAD_SNAPSHOT);
+  CHECK(copse_points_restore(grid, bytes, total, NULL) == COPSE_OK);
   copse_points_destroy(tree);
   copse_points_destroy(grid);
   copse_points_destroy(other);

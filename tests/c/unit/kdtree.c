@@ -157,7 +157,8 @@ static void test_a_snapshot_fits_all_builders(void) {
   copse_points_set_slots(taker, 0);
   CHECK(copse_points_build(taker, NULL) == COPSE_OK);
   CHECK(copse_points_save(tree, bytes, sizeof bytes, &total, NULL) == COPSE_OK);
-  CHECK(copse_points_restore(taker, bytes, total) == COPSE_OK && copse_points_validate(taker));
+  CHECK(copse_points_restore(taker, bytes, total, NULL) == COPSE_OK &&
+        copse_points_validate(taker));
   CHECK(memcmp(copse_points_order(tree, &count), copse_points_order(taker, &other), 400) == 0);
   CHECK(count == 100 && other == 100);
   copse_points_destroy(tree);

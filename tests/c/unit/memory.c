@@ -176,7 +176,7 @@ static copse_status call_save(tested_object *object) {
 }
 
 static copse_status call_restore(tested_object *object) {
-  return any_restore(object->core, object->before.saved, object->before.savedBytes);
+  return any_restore(object->core, object->before.saved, object->before.savedBytes, NULL);
 }
 
 /* Makes all calls of a frame of a game. */
@@ -295,24 +295,25 @@ static void test_a_smaller_reserve_succeeds_after_a_failed_one(void) {
   }
 }
 
-static void test_reserve_bytes_predicts_the_bytes_of_a_reserve(void) {
+static void test_a_reserve_takes_the_bytes_of_a_larger_object(void) {
   static tested_object object;
   for (size_t i = 0; i < sizeof FORMS / sizeof *FORMS; i++) {
     object = (tested_object){.like = FORMS[i], .book = {-1, 0}};
     CHECK(create(&object) == COPSE_OK);
-    const size_t small = object.book.bytesHeld, larger = any_reserve_bytes(object.core, LARGER);
+    const size_t small = object.book.bytesHeld;
     for (uint32_t capacity = 0; capacity <= ITEMS; capacity++)
-      CHECK(any_reserve_bytes(object.core, capacity) == small && any_bytes(object.core) == small);
-    CHECK(any_reserve_bytes(object.core, COPSE_MAX_CAPACITY + 1) == 0);
-    CHECK(any_reserve(object.core, LARGER) == COPSE_OK && object.book.bytesHeld == larger);
-    CHECK(any_bytes(object.core) == larger && larger > small);
+      CHECK(any_reserve(object.core, capacity) == COPSE_OK && object.book.bytesHeld == small);
+    CHECK(any_reserve(object.core, COPSE_MAX_CAPACITY + 1) == COPSE_INVALID_ARGUMENT);
+    CHECK(any_bytes(object.core) == small);
+    CHECK(any_reserve(object.core, LARGER) == COPSE_OK && object.book.bytesHeld > small);
+    CHECK(any_bytes(object.core) == object.book.bytesHeld);
     any_destroy(object.core);
     CHECK(object.book.bytesHeld == 0);
   }
 }
 
 const unit_test MEMORY_TESTS[] = {
-    TEST(test_reserve_bytes_predicts_the_bytes_of_a_reserve),
+    TEST(test_a_reserve_takes_the_bytes_of_a_larger_object),
     TEST(test_a_failed_allocation_is_reported_and_changes_nothing),
     TEST(test_a_smaller_reserve_succeeds_after_a_failed_one),
     {NULL, NULL, false},

@@ -568,7 +568,7 @@ static void test_no_frame_of_walls_allocates(void) {
     CHECK(copse_obstacle_visibility(tree, from, (float[]){-9, -9}, (float[]){99, 99}, corners,
                                     8 * N, &count, NULL) == COPSE_OK);
     CHECK(copse_obstacle_save(tree, words, sizeof words, &total, NULL) == COPSE_OK);
-    if (frame % 16 == 0) CHECK(copse_obstacle_restore(tree, words, total) == COPSE_OK);
+    if (frame % 16 == 0) CHECK(copse_obstacle_restore(tree, words, total, NULL) == COPSE_OK);
   }
   CHECK(book.callsLeft == 0);
   copse_obstacle_destroy(tree);
@@ -736,7 +736,7 @@ static void test_the_solid_side_stays_when_a_polygon_is_mirrored(void) {
     if (way == 2) { /* restored, then moved */
       CHECK(copse_obstacle_save(tree, words, sizeof words, &total, NULL) == COPSE_OK);
       copse_obstacle_clear(tree);
-      CHECK(copse_obstacle_restore(tree, words, total) == COPSE_OK);
+      CHECK(copse_obstacle_restore(tree, words, total, NULL) == COPSE_OK);
     }
     if (way == 1) {
       memcpy(copse_obstacle_vertices(tree), MIRRORED, sizeof MIRRORED);
@@ -748,7 +748,7 @@ static void test_the_solid_side_stays_when_a_polygon_is_mirrored(void) {
     if (way == 3) { /* moved, then restored */
       CHECK(copse_obstacle_save(tree, words, sizeof words, &total, NULL) == COPSE_OK);
       copse_obstacle_clear(tree);
-      CHECK(copse_obstacle_restore(tree, words, total) == COPSE_OK);
+      CHECK(copse_obstacle_restore(tree, words, total, NULL) == COPSE_OK);
     }
     CHECK(copse_obstacle_reserve(tree, 20 + (uint32_t)way) == COPSE_OK);
     build_walls(tree);
@@ -791,7 +791,7 @@ static void test_polygons_are_solid_on_the_chosen_side(void) {
       CHECK(copse_obstacle_move(tree, slot, way ? SQUARE : CLOCKWISE, 4) == COPSE_OK);
       CHECK(copse_obstacle_winding(tree, slot) == (i < 3 ? solid : -turn));
       CHECK(copse_obstacle_save(tree, words, sizeof words, &total, NULL) == COPSE_OK);
-      CHECK(copse_obstacle_restore(other, words, total) == COPSE_OK);
+      CHECK(copse_obstacle_restore(other, words, total, NULL) == COPSE_OK);
       CHECK(copse_obstacle_winding(other, slot) == (i < 3 ? solid : -turn));
       CHECK(inside_walls(other, 4, 4) == (solid > 0 && i < 3));
       const bool needsArea = i == 1 || i == 2;
@@ -986,7 +986,7 @@ static void test_a_restored_wall_has_no_minus_zero(void) {
   static uint32_t words[100];
   size_t total;
   CHECK(copse_obstacle_save(tree, words, sizeof words, &total, NULL) == COPSE_OK);
-  CHECK(copse_obstacle_restore(tree, words, total) == COPSE_OK);
+  CHECK(copse_obstacle_restore(tree, words, total, NULL) == COPSE_OK);
   CHECK(vertices[0] == 0 && !signbit(vertices[0]) && vertices[1] == 0 && !signbit(vertices[1]));
   copse_obstacle_destroy(tree);
 }
@@ -1039,7 +1039,7 @@ static void test_forged_snapshots_of_walls_are_refused(void) {
     memcpy(forged, words, total);
     forged[wrong[i].word] = wrong[i].value;
     snapshot_seal(forged, total, SNAPSHOT_OBSTACLE);
-    CHECK(copse_obstacle_restore(tree, forged, total) == COPSE_BAD_SNAPSHOT);
+    CHECK(copse_obstacle_restore(tree, forged, total, NULL) == COPSE_BAD_SNAPSHOT);
     CHECK(copse_obstacle_save(tree, forged, sizeof forged, &same, NULL) == COPSE_OK);
     CHECK(same == total && memcmp(words, forged, total) == 0 && copse_obstacle_validate(tree));
   }
@@ -1047,21 +1047,21 @@ static void test_forged_snapshots_of_walls_are_refused(void) {
   forged[head + (size_t)6 * 4] = 3;
   forged[head + (size_t)6 * 4 + 1] = forged[head + (size_t)6 * 4 + 2] = 4;
   snapshot_seal(forged, total, SNAPSHOT_OBSTACLE);
-  CHECK(copse_obstacle_restore(tree, forged, total) == COPSE_BAD_SNAPSHOT);
+  CHECK(copse_obstacle_restore(tree, forged, total, NULL) == COPSE_BAD_SNAPSHOT);
   for (size_t bit = 0; bit < total * 8; bit++) {
     memcpy(forged, words, total);
     forged[bit / 32] ^= 1u << bit % 32;
-    CHECK(copse_obstacle_restore(tree, forged, total) == COPSE_BAD_SNAPSHOT);
+    CHECK(copse_obstacle_restore(tree, forged, total, NULL) == COPSE_BAD_SNAPSHOT);
   }
   for (size_t size = 0; size < total + 16; size++)
-    if (size != total) CHECK(copse_obstacle_restore(tree, words, size) == COPSE_BAD_SNAPSHOT);
-  CHECK(copse_obstacle_restore(tree, (char *)words + 1, total) == COPSE_INVALID_ARGUMENT);
+    if (size != total) CHECK(copse_obstacle_restore(tree, words, size, NULL) == COPSE_BAD_SNAPSHOT);
+  CHECK(copse_obstacle_restore(tree, (char *)words + 1, total, NULL) == COPSE_INVALID_ARGUMENT);
   copse_obstacle *small = walls_of(9, 0, 2), *exact = walls_of(10, 0, 2),
                  *leaf = walls_of(20, 0, 3);
-  CHECK(copse_obstacle_restore(small, words, total) == COPSE_FULL);
+  CHECK(copse_obstacle_restore(small, words, total, NULL) == COPSE_FULL);
   CHECK(copse_obstacle_size(small, 0) == 0);
-  CHECK(copse_obstacle_restore(leaf, words, total) == COPSE_BAD_SNAPSHOT);
-  CHECK(copse_obstacle_restore(exact, words, total) == COPSE_OK && built_alike(tree, exact));
+  CHECK(copse_obstacle_restore(leaf, words, total, NULL) == COPSE_BAD_SNAPSHOT);
+  CHECK(copse_obstacle_restore(exact, words, total, NULL) == COPSE_OK && built_alike(tree, exact));
   CHECK(copse_obstacle_stats(exact).polygons == 2 && copse_obstacle_used(exact) == 8);
   CHECK(add_wall(exact, 0, 0, 1, 1) == 4 && copse_obstacle_generations(exact)[4] == 3);
   copse_obstacle_destroy(small);

@@ -797,7 +797,7 @@ static void test_an_octree_allocates_only_in_create_and_reserve(void) {
         size_t total;
         book.callsLeft = 0; /* save and restore don't allocate */
         CHECK(copse_octree_save(tree, words, sizeof words, &total) == COPSE_OK);
-        CHECK(copse_octree_restore(tree, words, total) == COPSE_OK);
+        CHECK(copse_octree_restore(tree, words, total, NULL) == COPSE_OK);
         CHECK(copse_octree_count(tree) == count && copse_octree_validate(tree));
       }
       copse_octree_destroy(tree);
@@ -903,7 +903,7 @@ static void test_no_frame_of_boxes_allocates(void) {
       CHECK(copse_octree_raycast(tree, from, to, &query, &hit, NULL) == COPSE_OK);
       CHECK(copse_octree_pairs(tree, &query, &pairs) == COPSE_OK && pairs.total > 0);
       CHECK(copse_octree_save(tree, words, sizeof words, &total) == COPSE_OK);
-      if (frame % 16 == 0) CHECK(copse_octree_restore(tree, words, total) == COPSE_OK);
+      if (frame % 16 == 0) CHECK(copse_octree_restore(tree, words, total, NULL) == COPSE_OK);
     }
     CHECK(book.callsLeft == 0);
     copse_octree_destroy(tree);
@@ -1081,30 +1081,30 @@ static void test_forged_snapshots_of_boxes_are_refused(void) {
     memcpy(forged, words, total);
     forged[wrong[i].word] = wrong[i].value;
     snapshot_seal(forged, total, SNAPSHOT_OCTREE);
-    CHECK(copse_octree_restore(tree, forged, total) == COPSE_BAD_SNAPSHOT);
+    CHECK(copse_octree_restore(tree, forged, total, NULL) == COPSE_BAD_SNAPSHOT);
     CHECK(copse_octree_save(tree, forged, sizeof forged, &same) == COPSE_OK && same == total);
     CHECK(memcmp(words, forged, total) == 0);
   }
   for (size_t bit = 0; bit < total * 8; bit++) {
     memcpy(forged, words, total);
     forged[bit / 32] ^= 1u << bit % 32;
-    CHECK(copse_octree_restore(tree, forged, total) == COPSE_BAD_SNAPSHOT);
+    CHECK(copse_octree_restore(tree, forged, total, NULL) == COPSE_BAD_SNAPSHOT);
   }
   for (size_t size = 0; size < total + 16; size++)
-    if (size != total) CHECK(copse_octree_restore(tree, words, size) == COPSE_BAD_SNAPSHOT);
+    if (size != total) CHECK(copse_octree_restore(tree, words, size, NULL) == COPSE_BAD_SNAPSHOT);
   CHECK(copse_octree_save(tree, forged, sizeof forged, &same) == COPSE_OK && same == total);
   CHECK(memcmp(words, forged, total) == 0 && copse_octree_validate(tree));
   copse_octree_def def = sixteen(2, 1, 4);
   def.capacity = 8;
   copse_octree *small = octree_of(def);
-  CHECK(copse_octree_restore(small, words, total) == COPSE_FULL);
+  CHECK(copse_octree_restore(small, words, total, NULL) == COPSE_FULL);
   copse_octree_destroy(small);
   def = sixteen(2, 2, 4);
   copse_octree *other = octree_of(def);
-  CHECK(copse_octree_restore(other, words, total) == COPSE_BAD_SNAPSHOT);
+  CHECK(copse_octree_restore(other, words, total, NULL) == COPSE_BAD_SNAPSHOT);
   for (size_t size = 0; size < total; size += 3)
-    CHECK(copse_octree_restore(tree, words, size) == COPSE_BAD_SNAPSHOT);
-  CHECK(copse_octree_restore(other, (char *)words + 1, total - 4) == COPSE_INVALID_ARGUMENT);
+    CHECK(copse_octree_restore(tree, words, size, NULL) == COPSE_BAD_SNAPSHOT);
+  CHECK(copse_octree_restore(other, (char *)words + 1, total - 4, NULL) == COPSE_INVALID_ARGUMENT);
   copse_octree_destroy(other);
   copse_octree_destroy(tree);
 }

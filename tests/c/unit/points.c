@@ -141,7 +141,7 @@ static void test_no_frame_allocates(void) {
     CHECK(copse_points_order(index, &one) && one == copse_points_count(index));
     size_t total;
     CHECK(copse_points_save(index, words, sizeof words, &total, NULL) == COPSE_OK);
-    if (frame % 16 == 0) CHECK(copse_points_restore(index, words, total) == COPSE_OK);
+    if (frame % 16 == 0) CHECK(copse_points_restore(index, words, total, NULL) == COPSE_OK);
   }
   CHECK(book.callsLeft == 0);
   copse_points_destroy(index);
@@ -203,7 +203,8 @@ static void test_arrays_by_slot_are_as_long_as_the_last_build(void) {
     if (step == 2) {
       CHECK(copse_points_save(index, words, sizeof words, &size, NULL) == COPSE_OK);
       CHECK(copse_points_build(index, NULL) == COPSE_OK && copse_points_built(index) == 0);
-      CHECK(copse_points_restore(index, words, size) == COPSE_OK && copse_points_built(index) == N);
+      CHECK(copse_points_restore(index, words, size, NULL) == COPSE_OK &&
+            copse_points_built(index) == N);
     }
     copse_results pairs = {ids, NULL, 4 * N, 0, 0};
     CHECK(copse_points_pairs(index, 0, radii, NULL, &pairs) == COPSE_OK && pairs.total == 6);
@@ -297,7 +298,8 @@ static void test_queries_need_a_build(void) {
   check_queries(other, COPSE_OK); /* an empty build counts */
   CHECK(copse_points_reserve(other, 2000) == COPSE_OK);
   check_queries(other, COPSE_OK);
-  CHECK(copse_points_restore(other, words, size) == COPSE_OK && copse_points_count(other) == 8);
+  CHECK(copse_points_restore(other, words, size, NULL) == COPSE_OK &&
+        copse_points_count(other) == 8);
   check_queries(other, COPSE_NOT_BUILT);
   CHECK(copse_points_validate(other));
   copse_points_destroy(index);
@@ -375,7 +377,8 @@ static void test_snapshots_hold_free_slots_and_generations(void) {
   CHECK(copse_points_remove(index, 3) == COPSE_OK && copse_points_build(index, NULL) == COPSE_OK);
   CHECK(copse_points_save(index, words, sizeof words, &size, NULL) == COPSE_OK);
   CHECK(copse_points_set_slots(other, 20) == COPSE_OK);
-  CHECK(copse_points_restore(other, words, size) == COPSE_OK && copse_points_slots(other) == 5);
+  CHECK(copse_points_restore(other, words, size, NULL) == COPSE_OK &&
+        copse_points_slots(other) == 5);
   CHECK(copse_points_count(other) == 4 && !copse_points_has(other, 3));
   CHECK(!memcmp(copse_points_generations(index), copse_points_generations(other), 1000 * 4));
   CHECK(copse_points_add(other, (float[]){0, 0}, &slot) == COPSE_OK && slot == 3);
@@ -2101,7 +2104,7 @@ static void test_a_restored_index_finds_the_same(void) {
     def.capacity = 50;
     def.layout = (copse_layout)layout;
     copse_points *other = make(def);
-    CHECK(copse_points_restore(other, bytes, total) == COPSE_OK);
+    CHECK(copse_points_restore(other, bytes, total, NULL) == COPSE_OK);
     CHECK(copse_points_validate(other) && copse_points_count(other) == 30);
     CHECK(copse_points_positions(other).axes[0][0] == 1234);
     for (int isBuilt = 0; isBuilt < 2; isBuilt++) {
@@ -2128,20 +2131,20 @@ static void test_damaged_snapshots_change_nothing(void) {
   for (size_t bit = 0; bit < total * 8; bit++) {
     memcpy(damaged, bytes, total);
     damaged[bit / 32] ^= 1u << bit % 32;
-    CHECK(copse_points_restore(index, damaged, total) == COPSE_BAD_SNAPSHOT);
+    CHECK(copse_points_restore(index, damaged, total, NULL) == COPSE_BAD_SNAPSHOT);
   }
   for (size_t size = 0; size < total + 16; size++)
-    if (size != total) CHECK(copse_points_restore(index, bytes, size) == COPSE_BAD_SNAPSHOT);
-  CHECK(copse_points_restore(index, (char *)bytes + 1, total - 4) == COPSE_INVALID_ARGUMENT);
+    if (size != total) CHECK(copse_points_restore(index, bytes, size, NULL) == COPSE_BAD_SNAPSHOT);
+  CHECK(copse_points_restore(index, (char *)bytes + 1, total - 4, NULL) == COPSE_INVALID_ARGUMENT);
   CHECK(copse_points_validate(index) && within_count(index, 3, 4, 0) == 1);
 
   copse_points *smaller = built(points, 2, 1);
-  CHECK(copse_points_restore(smaller, bytes, total) == COPSE_FULL);
+  CHECK(copse_points_restore(smaller, bytes, total, NULL) == COPSE_FULL);
   const kind same = tested;
   tested = (kind){.noun = AGENTTREE};
   copse_points *other = built(points, 3, 2); /* with another leafSize */
   tested = same;
-  CHECK(copse_points_restore(other, bytes, total) == COPSE_BAD_SNAPSHOT);
+  CHECK(copse_points_restore(other, bytes, total, NULL) == COPSE_BAD_SNAPSHOT);
   CHECK(within_count(smaller, 3, 4, 0) == 1 && within_count(other, 3, 4, 0) == 1);
   copse_points_destroy(index);
   copse_points_destroy(smaller);
@@ -2193,10 +2196,11 @@ static void test_forged_snapshots_change_nothing(void) {
       forged[cases[i].word] = cases[i].value;
       snapshot_seal(forged, total, (snapshot_kind)kinds[tested.noun]);
       const bool taken = skips && cases[i].isTakenBySkipping;
-      CHECK(copse_points_restore(index, forged, total) == (taken ? COPSE_OK : COPSE_BAD_SNAPSHOT));
+      CHECK(copse_points_restore(index, forged, total, NULL) ==
+            (taken ? COPSE_OK : COPSE_BAD_SNAPSHOT));
       CHECK(copse_points_validate(index) && copse_points_count(index) == 3 &&
             within_count(index, 3, 4, 0) == 1);
-      if (taken) CHECK(copse_points_restore(index, bytes, total) == COPSE_OK);
+      if (taken) CHECK(copse_points_restore(index, bytes, total, NULL) == COPSE_OK);
     }
     /* The right size in total: more slots in one state, fewer in the other. */
     copse_agenttree_def smaller = def;
@@ -2209,16 +2213,17 @@ static void test_forged_snapshots_change_nothing(void) {
     for (int i = 0; i < 4; i++) forged[HEAD + i] = 1;
     total += 4;
     snapshot_seal(forged, total, (snapshot_kind)kinds[tested.noun]);
-    CHECK(copse_points_restore(small, forged, total) == COPSE_FULL &&
+    CHECK(copse_points_restore(small, forged, total, NULL) == COPSE_FULL &&
           copse_points_count(small) == 0);
     forged[SLOTS] = forged[EVER] = 2;
     forged[COUNT_BUILT] = 4;
     memset(forged + HEAD + 2, 0, 3 * sizeof *forged);
     total -= 8;
     snapshot_seal(forged, total, (snapshot_kind)kinds[tested.noun]);
-    CHECK(copse_points_restore(small, forged, total) == COPSE_FULL &&
+    CHECK(copse_points_restore(small, forged, total, NULL) == COPSE_FULL &&
           copse_points_count(small) == 0);
-    CHECK(copse_points_restore(index, forged, total) == COPSE_OK && copse_points_count(index) == 2);
+    CHECK(copse_points_restore(index, forged, total, NULL) == COPSE_OK &&
+          copse_points_count(index) == 2);
     copse_points_destroy(small);
     copse_points_destroy(index);
   }

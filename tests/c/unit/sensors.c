@@ -412,16 +412,17 @@ static void test_failed_allocations_of_sensors_change_nothing(void) {
   const size_t before = copse_sensors_stats(game.sensors).bytes;
   CHECK(copse_sensors_reserve(game.sensors, COPSE_MAX_CAPACITY + 1, 0, 0) ==
         COPSE_INVALID_ARGUMENT);
-  CHECK(!copse_sensors_reserve_bytes(game.sensors, 0, 0, COPSE_MAX_CAPACITY + 1));
+  CHECK(copse_sensors_reserve(game.sensors, 0, 0, COPSE_MAX_CAPACITY + 1) ==
+        COPSE_INVALID_ARGUMENT);
   game.book.callsLeft = 0;
   CHECK(copse_sensors_reserve(game.sensors, 40, 50, 60) == COPSE_OUT_OF_MEMORY);
   CHECK(copse_sensors_stats(game.sensors).bytes == before && tells(">"));
   game.book.callsLeft = 0; /* not used by a reserve that changes nothing */
   CHECK(copse_sensors_reserve(game.sensors, 1, 1, 1) == COPSE_OK);
   game.book.callsLeft = -1;
-  const size_t larger = copse_sensors_reserve_bytes(game.sensors, 40, 500, 600);
-  CHECK(copse_sensors_reserve(game.sensors, 40, 500, 600) == COPSE_OK && larger > before);
-  CHECK(copse_sensors_stats(game.sensors).bytes == larger);
+  const copse_sensors_def wanted = {.dimensions = 2, .capacity = 40, .results = 500, .agents = 600};
+  CHECK(copse_sensors_reserve(game.sensors, 40, 500, 600) == COPSE_OK);
+  CHECK(copse_sensors_stats(game.sensors).bytes == copse_sensors_bytes(&wanted));
   CHECK(copse_sensors_limits(game.sensors).capacity == 40);
   CHECK(copse_sensors_stats(game.sensors).sensors == 2 && is_silent(game.sensors));
   CHECK(tells(">")); /* nothing was forgotten */
@@ -457,13 +458,13 @@ static void test_saves_need_room_and_alignment(void) {
   CHECK(copse_sensors_save(game.sensors, words, total - 1, &total) == COPSE_FULL);
   CHECK(copse_sensors_save(game.sensors, words, total, &total) == COPSE_OK);
   memmove((char *)words + 2, words, total);
-  CHECK(copse_sensors_restore(game.sensors, (char *)words + 2, total) == COPSE_INVALID_ARGUMENT);
+  CHECK(copse_sensors_restore(game.sensors, (char *)words + 2, total, NULL) ==
+        COPSE_INVALID_ARGUMENT);
   memmove(words, (char *)words + 2, total);
-  CHECK(copse_sensors_restore(game.sensors, words, total - 4) == COPSE_BAD_SNAPSHOT);
-  CHECK(copse_sensors_restore(game.sensors, words, 12) == COPSE_BAD_SNAPSHOT);
+  CHECK(copse_sensors_restore(game.sensors, words, total - 4, NULL) == COPSE_BAD_SNAPSHOT);
+  CHECK(copse_sensors_restore(game.sensors, words, 12, NULL) == COPSE_BAD_SNAPSHOT);
   words[total / 4 - 1]++;
-  CHECK(copse_sensors_restorable(game.sensors, words, total) == COPSE_OK);
-  CHECK(copse_sensors_restore(game.sensors, words, total) == COPSE_BAD_SNAPSHOT);
+  CHECK(copse_sensors_restore(game.sensors, words, total, NULL) == COPSE_BAD_SNAPSHOT);
   CHECK(tells(">"));
   end_game();
 }

@@ -29,11 +29,12 @@ new Grid({ cellSize: 2, wrap: [0, 0, 9, 9] })
 new Grid({ cellSize: 2, wrap: 9 })
 
 const presorted: KdTreeOptions = { builder: 'presort' }
-export const tree: KdTree3D = KdTree3D.from(new KdTree3D(presorted).save(), { capacity: 9 })
+export const tree: KdTree3D = new KdTree3D(presorted)
+tree.restore(new KdTree3D(presorted).save())
 // @ts-expect-error there is no such builder
 new KdTree3D({ builder: 'fast' })
 // @ts-expect-error bytes are a Uint8Array
-KdTree3D.from([1, 2, 3])
+tree.restore([1, 2, 3])
 
 const zones = new Quadtree({ bounds: [0, 0, 9, 9], looseness: 2 })
 export const slot: number = zones.add(1, 2)

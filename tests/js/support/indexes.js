@@ -100,7 +100,7 @@ function idsOf(call) {
   }
 }
 
-/** Returns everything that a caller can read from an index, except the visits of its last query. */
+/** Returns everything that a caller can read from an index, except its memory, and the visits of its last query. */
 export function observableState(index) {
   const { capacity, count, slots } = index
   const arrays = index._layout === 'separate' ? [index.xs, index.ys, index.zs] : [index.positions]
@@ -114,7 +114,7 @@ export function observableState(index) {
     generations: index.generations.slice(),
     ids: idsOf(() => index.within(...origin, Infinity)),
     cells: bits(index.cells()),
-    stats: { ...index.stats(), visits: 0 },
+    stats: { ...index.stats(), visits: 0, bytes: 0 }, // buffers for results may have grown
   }
 }
 

@@ -392,53 +392,6 @@ export function testBatches() {
       assertSame(other.positions, places)
     })
 
-  test('that are refused do not grow memory or detach views', async () => {
-    const instance = await copse.create({ memory: 2 ** 20 })
-    const index = crowded(100, { instance })
-    const unbuilt = empty(2, { instance })
-    const { positions } = index
-    const { buffer } = instance.memory
-    const many = new Float32Array(1_000_000).fill(1)
-    const wrong = many.slice()
-    wrong[999_999] = NaN
-    const refusals = [
-      [() => index.withinMany(wrong, 1), 'RangeError'],
-      [() => index.nearestMany(wrong, { k: 1 }), 'RangeError'],
-      [() => index.raycastMany(wrong), 'RangeError'],
-      [() => index.withinMany(many.subarray(1), 1), 'RangeError'],
-      [() => index.withinMany(many, -1), 'RangeError'],
-      [() => index.withinMany(many, 1, { mask: 0.5 }), 'RangeError'],
-      [() => index.nearestMany(many, { k: -1 }), 'RangeError'],
-      [() => index.nearestMany(many, { k: 1, radius: 1 }), 'TypeError'],
-      [() => index.raycastMany(many, { radius: 'x' }), 'TypeError'],
-      [() => index.allNeighbors({ k: 1e6, mask: 'x' }), 'TypeError'],
-      [() => index.pairsInto(Infinity, []), 'TypeError'],
-      [() => index.pairsInto([]), 'TypeError'],
-      [() => unbuilt.withinMany(many, 1), 'NOT_BUILT'],
-      [() => unbuilt.nearestMany(many, { k: 9 }), 'NOT_BUILT'],
-      [() => unbuilt.raycastMany(many), 'NOT_BUILT'],
-      [() => unbuilt.allWithin(1), 'NOT_BUILT'],
-      [() => unbuilt.allNeighbors({ k: 1e6 }), 'NOT_BUILT'],
-      [() => unbuilt.pairs(), 'NOT_BUILT'],
-      [() => index.reserve(100, { results: 1e8, k: 'x' }), 'TypeError'],
-      [() => index.reserve(100, { result: 1e8 }), 'TypeError'],
-      [() => index.reserve(2 ** 29, { results: 1e8 }), 'RangeError'],
-    ]
-    const check = (bytes) => {
-      for (const [call, expected] of refusals) {
-        const error = thrown(call)
-        assert.is(error.code ?? error.name, expected, String(call))
-        assert.is(instance.memory.buffer.byteLength, bytes, String(call))
-      }
-    }
-    check(buffer.byteLength)
-    assert.is(positions.length, 200)
-    // Room for the points, but not yet for results.
-    index.raycastMany(many.subarray(0, 4))
-    index.nearestMany(many, { k: 0 })
-    check(bytesOf(index))
-  })
-
   test('without memory for their results throw OUT_OF_MEMORY, and the index works as before', async () => {
     const memory = 2 ** 21
     const instance = await copse.create({ memory, growth: 'error' })

@@ -9,7 +9,8 @@ const port = globalThis.postMessage
 
 port.onmessage = async ({ data: { buffer, dimensions } }) => {
   const instance = await create()
-  const tree = (dimensions === 2 ? KdTree : KdTree3D).from(new Uint8Array(buffer), { instance })
+  const tree = new (dimensions === 2 ? KdTree : KdTree3D)({ instance, capacity: 1 })
+  tree.restore(new Uint8Array(buffer))
   const results = resultsOf(tree, dimensions)
   port.postMessage({ buffer, results }, [buffer])
 }
