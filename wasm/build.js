@@ -61,9 +61,9 @@ const inlineText = {
   },
 }
 
-const WITH_TYPES = ['copse', 'worker', 'threads', 'thread'] // have a .d.ts file; for the others, one is made
+const WITH_TYPES = ['copse', 'threads', 'thread'] // have a .d.ts file; for the others, one is made
 for (const entry of WITH_TYPES) copyFileSync(path(`wasm/${entry}.d.ts`), path(`dist/${entry}.d.ts`))
-for (const entry of ['copse', 'external', 'worker', 'threads', 'thread', ...families]) {
+for (const entry of ['copse', 'external', 'threads', 'thread', ...families]) {
   const file = path(`dist/${entry}.js`)
   const input = path(entry === 'thread' ? 'wasm/thread.js' : `wasm/entries/${entry}.js`)
   const bundle = await rolldown({ input, plugins: [inlineCore, inlineText] })

@@ -125,7 +125,6 @@ export default defineConfig({
   resolve: {
     alias: [
       { find: /^copse$/, replacement: here('../dist/copse.js') },
-      { find: /^copse\/worker$/, replacement: here('../dist/worker.js') },
       { find: /^copse\/threads$/, replacement: here('../dist/threads.js') },
     ],
   },

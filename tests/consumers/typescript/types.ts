@@ -11,7 +11,6 @@ import {
 import { Grid, type GridOptions, type Stats } from 'copse/points'
 import { KdTree3D, type KdTreeOptions } from 'copse/points'
 import { type BoxHit3D, Octree, type OctreeStats, Quadtree } from 'copse/boxes'
-import { connectWorld, runWorld } from 'copse/worker'
 
 const agents = new AgentTree({ capacity: 3, split: 'median' })
 export const near: Uint32Array = agents.within(0, 0, 2, { sort: 'distance', exclude: 2 })
@@ -160,14 +159,3 @@ try {
 }
 // @ts-expect-error there is no such code
 export const isOdd: boolean = new CopseError('FULL', '').code === 'EMPTY'
-
-// A world in a worker: without the types of the DOM, a port is anything that posts messages
-declare const port: { postMessage(message: unknown): void }
-runWorld(async () => ({ timeStep: 1, step() {}, arrays: () => ({ positions: agents.positions }) }))
-const world = connectWorld(port, { interpolate: ['positions'], jump: 2 })
-export const applied: Promise<number> = world.send([1, 2])
-export const shown = world.frame()?.positions
-// @ts-expect-error there is no such option
-connectWorld(port, { jumps: 2 })
-// @ts-expect-error a world has arrays
-runWorld(() => ({ timeStep: 1, step() {} }))

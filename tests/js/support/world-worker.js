@@ -1,6 +1,6 @@
 // Runs the world of world.js in a worker, and counts the buffers that it creates.
 
-import { runWorld } from 'copse/worker'
+import { runWorld } from '../../../web/examples/worker/connection.js'
 import { createWorld } from './world.js'
 
 let buffers = 0

@@ -2,7 +2,7 @@
 // page's thread. A switch runs the same world here instead.
 
 import * as THREE from 'three'
-import { connectWorld } from 'copse/worker'
+import { connectWorld } from './connection.js'
 import { AGENTS, createWorld, GOAL, MAX_SPEED, RADIUS, SIDE, TIME_STEP, WALLS } from './world.js'
 
 // ---- The world, in a worker or here. Both have send() and frame() ----

@@ -6,7 +6,7 @@
 //   take()                 ms of the page's thread on the world's messages since the last call
 //   dispose()
 
-import { connectWorld } from 'copse/worker'
+import { connectWorld } from '../../examples/worker/connection.js'
 import { timeRuns } from '../../view/clock.js'
 import { createPace } from '../../view/pace.js'
 import workerUrl from './worker.js?shared'

@@ -3,10 +3,10 @@
 
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { connectWorld, runWorld } from 'copse/worker'
+import { connectWorld, runWorld } from '../../web/examples/worker/connection.js'
 import { createWorld } from './support/world.js'
 
-const test = suite('worker')
+const test = suite('connection')
 const open = []
 
 test.after.each(() => {

@@ -38,6 +38,21 @@ const ownPort = () =>
     ? globalThis
     : /** @type {any} */ (globalThis).process.getBuiltinModule('node:worker_threads').parentPort
 
+/**
+ * In the worker: runs a world for the page that calls `connectWorld`. Call it once, directly when
+ * the worker's script starts: messages that arrive earlier are lost.
+ *
+ * `setup` makes the world from the option `options` of the page; it may be asynchronous. The world
+ * has `timeStep`, in seconds; `step(inputs)`, which does one step and must depend on nothing else, so
+ * that the same inputs at the same ticks give the same world; and `arrays()`, which returns the
+ * arrays that the page gets, by name. They are copied, so they may be views of linear memory.
+ *
+ * The world runs by the clock. If it can't keep up, it catches up at most four steps, and drops the
+ * rest of the time. Whatever `setup`, `step` and `arrays` throw ends the world, and reaches the page.
+ * `port` leads to the page. Default: to the page that started this worker.
+ * @param {(options: any) => any} setup
+ * @param {any} port
+ */
 export function runWorld(setup, port = ownPort()) {
   const free = Array.from({ length: BUFFERS }, () => new ArrayBuffer(0))
   let world
@@ -145,6 +160,20 @@ const aligned = (bytes) => 8 * Math.ceil(bytes / 8)
 
 // ---- On the page ----
 
+/**
+ * On the page: starts the world of a worker that calls `runWorld`. `port`: a `Worker` or
+ * `MessagePort` of a browser or Node. Settings:
+ * - `options`: passed to `setup`; any value that can be cloned.
+ * - `interpolate`: names of arrays of floats that `frame` interpolates, of `dimensions` (2) values
+ *   per item.
+ * - `jump`: an item that moved farther than this in a step is shown at its new place, not on the way
+ *   there. Default: Infinity, since only the world knows how far its items can go.
+ * - `speed`: simulated seconds per second, 1. At 0 the clock stands: steps run by `advance` only.
+ * - `onError`: called once if the worker does not start, or if the world throws. Default: the error
+ *   is thrown outside of any call.
+ * @param {any} port
+ * @param {any} settings
+ */
 export function connectWorld(port, settings = {}) {
   const { options, interpolate = [], dimensions = 2, jump = Infinity } = settings
   let { speed = 1 } = settings
@@ -264,11 +293,20 @@ export function connectWorld(port, settings = {}) {
   port.postMessage({ options, speed })
 
   return {
-    send: (input) => ask({ input }),
-    advance: (steps) => ask({ steps }),
+    /** Sends an input to the next step. Returns a promise of that step's tick. */
+    send: (/** @type {any} */ input) => ask({ input }),
+    /** Runs steps immediately, without the clock. Returns a promise of the last step's tick. */
+    advance: (/** @type {number} */ steps) => ask({ steps }),
 
+    /** For a vertex shader that interpolates: a frame's arrays are the same objects in every call. */
     between,
 
+    /**
+     * Returns the arrays to draw at a time in milliseconds, as `requestAnimationFrame` passes it;
+     * null before the first frame. At Infinity they are those of the newest frame. Valid until the
+     * caller returns to the event loop: copy what you keep.
+     * @param {number} [now]
+     */
     frame(now) {
       const pair = between(now)
       if (!pair) return null
@@ -283,12 +321,15 @@ export function connectWorld(port, settings = {}) {
       return shown
     },
 
+    /** The number of steps up to the newest frame. */
     get tick() {
       return newer?.tick ?? 0
     },
+    /** Milliseconds of the newest step. */
     get stepTime() {
       return newer?.stepTime ?? 0
     },
+    /** Seconds that were dropped because the world could not keep up. */
     get dropped() {
       return newer?.dropped ?? 0
     },
