@@ -101,7 +101,7 @@ int32_t octree_create(uint32_t dimensions, uint32_t capacity, int32_t leafSize, 
                       float looseness, float minX, float minY, float minZ, float maxX, float maxY,
                       float maxZ) {
   copse_octree_def def = copse_octree_default();
-  def.allocator = memory;
+  def.allocator = objectMemory;
   const float bounds[6] = {minX, minY, minZ, maxX, maxY, maxZ};
   def.dimensions = dimensions;
   if (capacity) def.capacity = capacity;

@@ -162,7 +162,7 @@ EXPORT("crowd_create")
 int32_t crowd_create(uint32_t dimensions, uint32_t capacity, uint32_t maxNeighbors,
                      uint32_t exact) {
   copse_crowd_def def = copse_crowd_default();
-  def.allocator = memory;
+  def.allocator = objectMemory;
   USE_POOL(&def);
   def.dimensions = dimensions;
   if (capacity) def.capacity = capacity;

@@ -15,10 +15,10 @@
 
 /* After COPSE_OUT_OF_MEMORY, the bytes that could not be allocated, for the error message: more
  * than there can be, if allocate() was not even asked. */
-static double refusedBytes = PTRDIFF_MAX;
+static double refusedBytes = 0x1p31;
 EXPORT("refused_bytes") double refused_bytes(void) {
   const double bytes = refusedBytes;
-  refusedBytes = PTRDIFF_MAX;
+  refusedBytes = 0x1p31;
   return bytes;
 }
 
@@ -33,7 +33,7 @@ static void release(void *taken, size_t bytes, void *context) {
   (void)context;
   free(taken);
 }
-const copse_allocator memory = {allocate, release, NULL};
+const copse_allocator objectMemory = {allocate, release, NULL};
 
 /* ---- Status codes and their names ----------------------------------------------------------- */
 
@@ -84,12 +84,12 @@ static copse_status grow_table(void) {
    * the slot is free. For the bit, one word is more than enough. */
   const uint64_t itemBytes = sizeof(void *) + 2 * sizeof(uint32_t);
   if (capacity > 1u << SLOT_BITS) return COPSE_FULL;
-  object **larger = memory_take(&memory, capacity * itemBytes);
+  object **larger = memory_take(&objectMemory, capacity * itemBytes);
   if (!larger) return COPSE_OUT_OF_MEMORY;
   if (old) memcpy(larger, objects, (size_t)old * sizeof(void *));
   uint32_t *generations = (uint32_t *)(void *)(larger + capacity);
   slots_grow(&handles, generations, generations + capacity, (uint32_t)capacity);
-  memory_give(&memory, objects, old * itemBytes);
+  memory_give(&objectMemory, objects, old * itemBytes);
   objects = larger;
   return COPSE_OK;
 }
@@ -132,7 +132,7 @@ uint64_t object_bytes(const object *self) {
 static object *take_block(const object *prototype) {
   any_object copy = copy_of(prototype);
   const uint64_t bytes = carve(&copy.object, NULL);
-  void *block = memory_take(&memory, bytes);
+  void *block = memory_take(&objectMemory, bytes);
   if (!block) return NULL;
   object *self = (object *)(void *)arena_over(block).base;
   copy.object.bytes = bytes;
@@ -143,7 +143,7 @@ static object *take_block(const object *prototype) {
 }
 
 /* Frees the block of an object, but not the buffers for its batches. */
-static void free_block(object *self) { memory_give(&memory, self->block, self->bytes); }
+static void free_block(object *self) { memory_give(&objectMemory, self->block, self->bytes); }
 
 /* ---- Rooms: the buffers of batches ----------------------------------------------------------- */
 
@@ -152,13 +152,13 @@ bool room_take(object *self, room which, uint64_t count) {
   if (count <= old) return true;
   const uint64_t usual = old + old / 2;
   uint64_t larger = usual > count ? usual : count;
-  void *room = memory_take(&memory, itemBytes * larger);
+  void *room = memory_take(&objectMemory, itemBytes * larger);
   if (!room && larger > count) {
     larger = count;
-    room = memory_take(&memory, itemBytes * larger);
+    room = memory_take(&objectMemory, itemBytes * larger);
   }
   if (!room) return false;
-  memory_give(&memory, self->rooms[which], itemBytes * old);
+  memory_give(&objectMemory, self->rooms[which], itemBytes * old);
   self->rooms[which] = room;
   self->room[which] = (uint32_t)larger;
   self->moves++;
@@ -235,7 +235,7 @@ EXPORT("destroy") int32_t destroy(int32_t handle) {
   if (!self) return FAILED(COPSE_STALE_SLOT);
   self->family->destroy(self);
   for (int which = 0; which < ROOMS; which++)
-    memory_give(&memory, self->rooms[which], (uint64_t)ROOM_BYTES[which] * self->room[which]);
+    memory_give(&objectMemory, self->rooms[which], (uint64_t)ROOM_BYTES[which] * self->room[which]);
   free_block(self);
   slots_free(&handles, (uint32_t)handle & ((1u << SLOT_BITS) - 1));
   return 0;
@@ -316,9 +316,9 @@ uint32_t firstBad;
  * memory. */
 static bool stage(uint32_t size) {
   if (size <= staged.size) return true;
-  void *larger = memory_take(&memory, size);
+  void *larger = memory_take(&objectMemory, size);
   if (!larger) return false;
-  if (staged.bytes != initialBuffer) memory_give(&memory, staged.bytes, staged.size);
+  if (staged.bytes != initialBuffer) memory_give(&objectMemory, staged.bytes, staged.size);
   staged = (staging){larger, size};
   return true;
 }

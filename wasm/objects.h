@@ -157,7 +157,7 @@ ALWAYS_INLINE bool room_for_all(object *self, uint32_t total, copse_status *stat
 object *object_of(int32_t handle, const family *family);
 
 /* The allocator of all objects: malloc. It remembers the size that it could not allocate. */
-extern const copse_allocator memory;
+extern const copse_allocator objectMemory;
 
 /* Enlarges an object. It moves: the pointer that the caller has is no longer valid. */
 int32_t reserve(int32_t handle, uint32_t capacity);

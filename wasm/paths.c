@@ -156,7 +156,7 @@ EXPORT("flowfield_create")
 int32_t flowfield_create(float minX, float minY, float maxX, float maxY, float cell, float radius,
                          uint32_t capacity, uint32_t goals) {
   copse_flowfield_def def = copse_flowfield_default();
-  def.allocator = memory;
+  def.allocator = objectMemory;
   memcpy(def.bounds, (float[]){minX, minY, maxX, maxY}, sizeof def.bounds);
   def.cell = cell;
   def.radius = radius;

@@ -190,7 +190,7 @@ EXPORT("agenttree_create")
 int32_t agenttree_create(uint32_t dimensions, uint32_t capacity, uint32_t leafSize, uint32_t axis,
                          uint32_t split, uint32_t layout, uint32_t onNonFinite) {
   copse_agenttree_def def = copse_agenttree_default();
-  def.allocator = memory;
+  def.allocator = objectMemory;
   USE_POOL(&def);
   def.dimensions = dimensions;
   if (capacity) def.capacity = capacity;
@@ -210,7 +210,7 @@ int32_t grid_create(uint32_t dimensions, uint32_t capacity, float cellSize, uint
                     uint32_t layout, uint32_t onNonFinite) {
   const float plane[] = {minX, minY, maxX, maxY}, space[] = {minX, minY, minZ, maxX, maxY, maxZ};
   copse_grid_def def = copse_grid_default();
-  def.allocator = memory;
+  def.allocator = objectMemory;
   USE_POOL(&def);
   def.dimensions = dimensions;
   if (capacity) def.capacity = capacity;
@@ -226,7 +226,7 @@ EXPORT("kdtree_create")
 int32_t kdtree_create(uint32_t dimensions, uint32_t capacity, uint32_t builder, uint32_t layout,
                       uint32_t onNonFinite) {
   copse_kdtree_def def = copse_kdtree_default();
-  def.allocator = memory;
+  def.allocator = objectMemory;
   USE_POOL(&def);
   def.dimensions = dimensions;
   if (capacity) def.capacity = capacity;
@@ -331,7 +331,7 @@ EXPORT("points_build_from") int32_t points_build_from(int32_t handle, int32_t ot
   memcpy(self->masks, from.masks, from.slots * sizeof *self->masks);
   memcpy(self->radii, from.radii, from.slots * sizeof *self->radii);
   use_radii(self, self->radii);
-  return (int32_t)from.slots;
+  return (int32_t)copse_points_slots(self->core);
 }
 
 /* Returns the length of the view `order`. */

@@ -121,7 +121,7 @@ int32_t sensors_create(int32_t index, uint32_t capacity) {
   const copse_points *points = index_of(index);
   if (!points) return FAILED(COPSE_STALE_SLOT);
   copse_sensors_def def = copse_sensors_default();
-  def.allocator = memory;
+  def.allocator = objectMemory;
   def.dimensions = copse_points_dimensions(points);
   def.agents = copse_points_capacity(points);
   if (capacity) def.capacity = capacity;

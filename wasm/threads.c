@@ -95,7 +95,7 @@ EXPORT("threads_set") void threads_set(uint32_t threads) {
 /* Allocates the stack of a worker. Returns its upper end, where a stack begins; 0 if there is no
  * memory. */
 EXPORT("threads_stack") uintptr_t threads_stack(uint32_t bytes) {
-  char *stack = memory_take(&memory, bytes);
+  char *stack = memory_take(&objectMemory, bytes);
   return stack ? ((uintptr_t)stack + bytes) & ~(uintptr_t)15 : 0;
 }
 

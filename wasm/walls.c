@@ -116,7 +116,7 @@ static const family WALLS = {
 EXPORT("obstacle_create")
 int32_t obstacle_create(uint32_t capacity, uint32_t pieces, uint32_t leafSize) {
   copse_obstacle_def def = copse_obstacle_default();
-  def.allocator = memory;
+  def.allocator = objectMemory;
   if (capacity) def.capacity = capacity;
   def.pieces = pieces;
   if (leafSize) def.leafSize = leafSize;

@@ -75,7 +75,7 @@ void slots_recount(slots *table) {
 
 uint32_t slots_take(slots *table) {
   if (table->used == table->capacity) return COPSE_NONE;
-  for (; !table->free[table->firstWord]; table->firstWord++) WORKED(1);
+  while (!table->free[table->firstWord]) table->firstWord++;
   const uint32_t bits = table->free[table->firstWord];
   const uint32_t slot = table->firstWord * 32 + bits_lowest(bits);
   slots_take_at(table, slot);

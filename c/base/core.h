@@ -6,11 +6,10 @@
 #include "../copse.h"
 
 /* Attributes that decide how code is compiled for WebAssembly. A file is compiled for size, unless
- * its first comment says "Compiled for speed": the Makefile searches for these words. In a file
- * that is compiled for speed, SMALL_CODE marks functions that run too rarely to be worth large
- * code. OUT_OF_LINE marks functions that inlining would not make faster. It also marks hot loops: a
- * JavaScript engine optimizes a function only after many calls, so a hot loop must be in a function
- * that is called often. */
+ * it is in the list FAST of the Makefile. In a file that is compiled for speed, SMALL_CODE marks
+ * functions that run too rarely to be worth large code. OUT_OF_LINE marks functions that inlining
+ * would not make faster. It also marks hot loops: a JavaScript engine optimizes a function only
+ * after many calls, so a hot loop must be in a function that is called often. */
 #if defined(__GNUC__)
 #define ALWAYS_INLINE static inline __attribute__((always_inline))
 #define OUT_OF_LINE   static __attribute__((noinline))

@@ -64,7 +64,6 @@ ALWAYS_INLINE float4 box4_gaps2_of_two(box4 box, box4 first, box4 second, const 
 /* Returns the greatest squared distance from a point to any point of a box. */
 ALWAYS_INLINE float box_reach2(const float *box, const float *point, const int dim) {
   float d[3] = {0};
-  WORKED(1);
   EACH_AXIS (axis, dim) {
     float toLo = point[axis] - box[axis], toHi = box[dim + axis] - point[axis];
     d[axis] = toLo > toHi ? toLo : toHi;
@@ -84,7 +83,6 @@ ALWAYS_INLINE bool box_meets(const float *box, const float *lo, const float *hi,
 ALWAYS_INLINE float box_dot(const float *box, const float *center, const float *direction,
                             const int dim) {
   float along[3] = {0};
-  WORKED(1);
   EACH_AXIS (axis, dim) {
     float end = direction[axis] > 0 ? box[dim + axis] : box[axis];
     along[axis] = (end - center[axis]) * direction[axis];
@@ -105,7 +103,6 @@ ALWAYS_INLINE float plane_distance(const float *plane, float x, float y, float z
 static inline bool box_in_planes(const float *box, const float *planes, uint32_t count) {
   for (const float *plane = planes; plane < planes + 4 * (size_t)count; plane += 4) {
     float corner[3];
-    WORKED(1);
     UNROLL for (int axis = 0; axis < 3; axis++) {
       const float side = plane[axis] > 0 ? box[3 + axis] : box[axis];
       corner[axis] = side < -COPSE_MAX_COORDINATE  ? -COPSE_MAX_COORDINATE
@@ -119,7 +116,6 @@ static inline bool box_in_planes(const float *box, const float *planes, uint32_t
 
 /* True if a point may have this coordinate: not NaN, and not beyond COPSE_MAX_COORDINATE. */
 ALWAYS_INLINE bool is_coordinate(float x) {
-  WORKED(1);
   return x >= -COPSE_MAX_COORDINATE && x <= COPSE_MAX_COORDINATE;
 }
 

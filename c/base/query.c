@@ -43,7 +43,6 @@ bool query_half_angle(float halfAngle, float *cosine) {
   const double x = (rightHi - (double)halfAngle) + rightLo, x2 = x * x;
   double sine = 0, term = x;
   for (int degree = 1; degree < 24; degree += 2) {
-    WORKED(1);
     sine += term;
     term *= -x2 / ((degree + 1) * (degree + 2));
   }
@@ -124,7 +123,6 @@ void pairs_rank(float *distances2, uint32_t *ids, uint32_t size, uint32_t k, flo
     for (uint32_t j = 0; j < size; j += 4) {
       UNROLL for (uint32_t lane = 0; lane < 4; lane++) {
         const float4 other = float4_all(distances2[j + lane]);
-        WORKED(1);
         firstRanks = word4_sub(firstRanks, float4_lt(other, first));
         secondRanks = word4_sub(secondRanks, float4_lt(other, second));
       }

@@ -78,7 +78,6 @@ SMALL_CODE OUT_OF_LINE void scan_append_last(const copse_results *results, uint3
                                              word4 ids, float4 distances2, uint32_t bits) {
   uint32_t lanes[4];
   float lanes2[4];
-  WORKED(1);
   word4_store_packed(lanes, ids, bits);
   float4_store_packed(lanes2, distances2, bits);
   for (uint32_t i = 0; i < bits_count(bits) && total + i < results->capacity; i++) {
@@ -332,7 +331,6 @@ ALWAYS_INLINE float scan_ray_hit(const scan_ray *ray, const float *center, float
  * has the lower id. If the ray collects all hits, adds the hit to ray->all instead. */
 OUT_OF_LINE void scan_ray_offer(const scan_ray *ray, const float *center, uint32_t id,
                                 copse_hit *hit) {
-  WORKED(1);
   float radius = ray->radius;
   if (ray->radii) {
     const float own = ray->radii[id];

@@ -32,7 +32,6 @@ static void few_ranks(const float *values, uint32_t n, const uint32_t ranks[2], 
       less[four] = word4_all(0);
     }
     for (uint32_t j = 0; j < n; j++) {
-      WORKED(1);
       const float4 other = float4_all(values[j]);
       UNROLL for (int four = 0; four < 4; four++) less[four] =
           word4_sub(less[four], float4_lt(other, values4[four]));
@@ -83,7 +82,6 @@ static float medians_rank(float *values, uint32_t n, uint32_t k) { /* NOLINT(mis
     /* The values are in four parts: less than the pivot, equal to it, not compared yet, greater. */
     while (i < rest) {
       const float x = values[i];
-      WORKED(1);
       if (x < pivot) {
         values[i++] = values[less];
         values[less++] = x;

@@ -192,7 +192,6 @@ static void put(octree_block *block, uint32_t lane, const float *box, uint32_t d
 void octree_link(copse_octree *tree, uint32_t nodeIndex, uint32_t slot, const float *box) {
   octree_node *node = &tree->nodes[nodeIndex];
   const uint32_t lane = node->own++ % BLOCK_ITEMS;
-  WORKED(1);
   if (lane == 0) {
     const uint32_t blockIndex = take_block(tree);
     octree_block *block = block_at(tree, blockIndex);
@@ -332,7 +331,6 @@ static void split_all(copse_octree *tree, uint32_t nodeIndex) {
   stack[0] = nodeIndex;
   while (waiting) {
     nodeIndex = stack[--waiting];
-    WORKED(1);
     if (!octree_should_split(tree, &tree->nodes[nodeIndex]) || !octree_split(tree, nodeIndex))
       continue;
     OCTREE_INLINE(take_items, tree, nodeIndex, sift, nodeIndex);
@@ -355,7 +353,6 @@ static void merge(copse_octree *tree, uint32_t rootIndex) {
   stack[0] = rootIndex;
   while (waiting) {
     const uint32_t nodeIndex = stack[--waiting], children = tree->nodes[nodeIndex].children;
-    WORKED(1);
     if (nodeIndex != rootIndex) OCTREE_INLINE(take_items, tree, nodeIndex, link_again, rootIndex);
     if (!children) continue;
     for (uint32_t i = 1u << tree->def.dimensions; i-- > 0;) stack[waiting++] = children + i;
@@ -389,7 +386,6 @@ ALWAYS_INLINE void sink(copse_octree *tree, uint32_t nodeIndex, uint32_t slot, c
 static void lift(copse_octree *tree, uint32_t slot, uint32_t ancestor) {
   uint32_t nodeIndex = block_at(tree, tree->places[slot] / BLOCK_ITEMS)->owner,
            mergeable = COPSE_NONE;
-  WORKED(1);
   unlink_item(tree, slot);
   for (; nodeIndex != ancestor; nodeIndex = tree->nodes[nodeIndex].parent) {
     octree_node *node = &tree->nodes[nodeIndex];

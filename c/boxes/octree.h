@@ -152,7 +152,6 @@ ALWAYS_INLINE uint32_t octree_block_size(const octree_node *node, uint32_t block
 /* True if an item passes a query's mask and is not excluded. Reads the array of groups that the
  * caller writes, so that a changed group takes effect at once. */
 ALWAYS_INLINE bool octree_wants(const copse_octree *tree, const copse_query *query, uint32_t id) {
-  WORKED(1);
   return (tree->groups[id] & query->mask) && id != query->exclude;
 }
 

@@ -4,9 +4,7 @@
  * to the leaf that contains its middle. The query boxes of a leaf form a group. One search for the
  * group gathers the blocks with items that pass the filter and intersect a box around the group.
  * Each query box then tests only these blocks. Blocks are gathered in the order in which a single
- * query visits them, so results have the same order as those of a single query.
- *
- * Compiled for speed. */
+ * query visits them, so results have the same order as those of a single query. */
 
 #include "octree_scan.h"
 
@@ -55,7 +53,6 @@ SMALL_CODE static bool gather(const copse_octree *tree, const range_batch *batch
   near->size = 0;
   while (waiting) {
     const octree_node *node = &tree->nodes[stack[--waiting]];
-    WORKED(1);
     for (uint32_t blockIndex = node->block; blockIndex != COPSE_NONE;) {
       const octree_block *block = octree_block_at(tree, blockIndex, dim);
       uint32_t bits = octree_block_near(block, around.box.lo, around.box.hi, dim);
@@ -156,7 +153,6 @@ SMALL_CODE static void rows_of_chunk(const copse_octree *tree, const range_batch
     uint32_t ends[9] = {top.begin};
     for (uint32_t i = top.begin; i < top.end; i++) {
       const float *box = box_at(batch, order[i], (int)tree->def.dimensions);
-      WORKED(1);
       sides[i] = (uint8_t)OCTREE_INLINE(side_of, tree, node, box);
       ends[sides[i] + 1]++;
       sorted[i] = order[i];

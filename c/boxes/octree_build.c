@@ -43,7 +43,6 @@ ALWAYS_INLINE void rebuild_in(copse_octree *tree, uint32_t count, const int dim)
   octree_empty(tree);
   for (uint32_t waiting = 1; waiting;) {
     const item_range range = stack[--waiting];
-    WORKED(1);
     octree_node *node = &tree->nodes[range.node];
     node->total = range.end - range.begin;
     if (!octree_should_split(tree, node) || !octree_split(tree, range.node)) {

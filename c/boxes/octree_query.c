@@ -1,6 +1,4 @@
-/* Queries of the quadtree and the octree, four items at a time.
- *
- * Compiled for speed. */
+/* Queries of the quadtree and the octree, four items at a time. */
 
 #include "octree_scan.h"
 
@@ -35,7 +33,6 @@ OUT_OF_LINE void hits_append(const hits *buffer, uint32_t size, const copse_octr
   uint32_t total = results->total;
   for (uint32_t i = 0; i < size; i++) {
     const uint32_t id = buffer->ids[i];
-    WORKED(1);
     if (total < results->capacity) {
       results->ids[total] = id;
       if (results->distances2) results->distances2[total] = buffer->distances2[i];
@@ -159,7 +156,6 @@ SMALL_CODE static void collect_planes(const copse_octree *tree, const float *pla
   stack[0] = 0;
   while (waiting) {
     const octree_node *node = &tree->nodes[stack[--waiting]];
-    WORKED(1);
     results->visits++;
     for (uint32_t blockIndex = node->block; blockIndex != COPSE_NONE;) {
       const octree_block *block = octree_block_at(tree, blockIndex, 3);
@@ -330,7 +326,6 @@ ALWAYS_INLINE uint32_t neighbors_in(const copse_octree *tree, const float *cente
   uint32_t waiting = tree->nodes[0].total > 0, visits = 0;
   while (waiting) {
     const branch top = stack[--waiting];
-    WORKED(1);
     if (!(top.gap2 <= nearest->limit2)) continue;
     const octree_node *node = &tree->nodes[top.node];
     visits++;

@@ -37,7 +37,6 @@ static float rounded(double fraction) { return fraction < 1 ? (float)fraction : 
 /* True if a segment intersects or touches a box enlarged by `reach` on each side. A separating axis
  * test. */
 ALWAYS_INLINE bool meets(const segment *ray, const float *lo, const float *hi) {
-  WORKED(1);
   for (int axis = 0; axis < ray->dim; axis++)
     if (ray->hi[axis] < lo[axis] || ray->lo[axis] > hi[axis]) return false;
   for (int u = 0; u < 2 * ray->dim - 3; u++)
@@ -86,7 +85,6 @@ static bool enter_rounded(const segment *ray, const float *lo, const float *hi,
     double m[3], d[3], c[3], m2 = 0, d2 = 0, c2 = 0, along = 0;
     int crossed = 0; /* the axis of the side where the segment enters the box itself */
     end = 1;
-    WORKED(1);
     for (int axis = 0; axis < 3; axis++) {
       const double from = ray->from[axis], way = ray->way[axis];
       double side = (double)(way < 0 ? hi : lo)[axis] - from;

@@ -2,9 +2,7 @@
  *
  * Many agents may share a goal. An agent that makes no progress has arrived if it is beside an
  * agent that has arrived at the same goal and is nearer to that goal. An agent that has arrived
- * prefers to stand still, so a group around a goal comes to rest.
- *
- * Compiled for speed. */
+ * prefers to stand still, so a group around a goal comes to rest. */
 
 #include "crowd.h"
 
@@ -19,7 +17,6 @@ static const float REST_AFTER = 0.5f, STUCK_AFTER = 2, RETURN_AFTER = 1;
 static const float BESIDE = 1.5f;
 
 OUT_OF_LINE float distance_to(const float *a, const float *b, uint32_t dim) {
-  WORKED(1);
   const double x = (double)a[0] - (double)b[0], y = (double)a[1] - (double)b[1];
   const double z = dim == 3 ? (double)a[2] - (double)b[2] : 0;
   return (float)sqrt(x * x + y * y + z * z);
@@ -45,7 +42,6 @@ SMALL_CODE OUT_OF_LINE bool is_held_up(const copse_crowd *crowd, uint32_t slot, 
   const bool isAtGoal = distance <= own->radius;
   for (uint32_t i = 0; i < count; i++) {
     const orca_body *other = &crowd->bodies[ids[i]];
-    WORKED(1);
     if (!isAtGoal && !(other->state & CROWD_ARRIVED)) continue;
     const float otherPosition[3] = {other->position[0], other->position[1], other->z};
     const float near = BESIDE * (own->radius + other->radius);

@@ -10,9 +10,7 @@
  * agents are present and where, and each step compares both with the last search. So a game may
  * move, add, remove or restore agents between steps.
  *
- * After L. Verlet, "Computer 'experiments' on classical fluids" (1967).
- *
- * Compiled for speed. */
+ * After L. Verlet, "Computer 'experiments' on classical fluids" (1967). */
 
 #include "../base/geom.h"
 #include "../points/agenttree.h"
@@ -40,7 +38,7 @@ OUT_OF_LINE void count_in_range(copse_crowd *crowd, uint32_t slot, const float *
   const float distance = crowd_number(crowd, FIELD_NEIGHBOR_DISTANCE, slot);
   if (count > limit) count = limit;
   if (distance < crowd->listDistance)
-    for (; count && distances2[count - 1] > distance * distance; count--) WORKED(1);
+    while (count && distances2[count - 1] > distance * distance) count--;
   crowd->counts[slot] = count;
 }
 
@@ -67,7 +65,6 @@ static float farthest_move(const copse_crowd *crowd, uint32_t end, task_range ra
     const uint32_t slot = tree->ordered.ids[place];
     const orca_body *body = &crowd->bodies[slot];
     float from[3] = {0};
-    WORKED(1);
     if (slot >= end || !crowd->present[slot]) return INFINITY;
     points_center(tree, place, from);
     const float move[3] = {body->position[0] - from[0], body->position[1] - from[1],

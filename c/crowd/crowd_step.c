@@ -1,6 +1,4 @@
-/* The crowd's time step, and copse_crowd_inspect: what the next step would use for one agent.
- *
- * Compiled for speed. */
+/* The crowd's time step, and copse_crowd_inspect: what the next step would use for one agent. */
 
 #include "../base/geom.h"
 #include "../base/scan.h"
@@ -67,7 +65,6 @@ static orca_agent agent_of(const copse_crowd *crowd, uint32_t slot, float timeSt
 
 /* Updates an agent's body: the attributes that its neighbors read. */
 static void set_body(copse_crowd *crowd, uint32_t slot) {
-  WORKED(1);
   const float *position = crowd_vector(crowd, FIELD_POSITION, slot);
   const float *velocity = crowd_vector(crowd, FIELD_VELOCITY, slot);
   orca_body *body = &crowd->bodies[slot];
@@ -89,7 +86,6 @@ static void set_body(copse_crowd *crowd, uint32_t slot) {
 /* ---- One agent of a step ---- */
 
 OUT_OF_LINE void slow_down(float *velocity, uint32_t dim, double factor) {
-  WORKED(1);
   for (uint32_t axis = 0; axis < dim; axis++)
     velocity[axis] = factor > 0 ? (float)((double)velocity[axis] * factor) : 0;
 }
@@ -127,10 +123,7 @@ static void set_terms_at_goal(const copse_crowd *crowd, uint32_t slot, uint32_t 
 static bool are_equal(const copse_crowd *crowd, uint32_t slot, const uint32_t *ids,
                       uint32_t count) {
   uint32_t states = crowd->bodies[slot].state;
-  for (uint32_t i = 0; i < count; i++) {
-    WORKED(1);
-    states |= crowd->bodies[ids[i]].state;
-  }
+  for (uint32_t i = 0; i < count; i++) states |= crowd->bodies[ids[i]].state;
   return !(states & CROWD_UNEQUAL);
 }
 
@@ -143,7 +136,6 @@ static void set_terms(const copse_crowd *crowd, const orca_agent *agent, const u
   const uint32_t groups = crowd_whole(crowd, FIELD_GROUPS)[agent->slot];
   for (uint32_t i = 0; i < count + ORCA_PADDING; i++) {
     const uint32_t id = ids[i < count ? i : count - 1];
-    WORKED(1);
     const float otherPriority = crowd_number(crowd, FIELD_PRIORITY, id);
     terms->inverseHorizon[i] = agent->inverseHorizon;
     terms->avoiding[i] =
@@ -164,7 +156,6 @@ static void set_terms(const copse_crowd *crowd, const orca_agent *agent, const u
  * the agent's time without progress. The angle differs by slot, to break symmetry between
  * agents. */
 static void sidestep(const copse_crowd *crowd, uint32_t slot, float *preferred) {
-  WORKED(1);
   const float share = (float)(slot * 0x9e3779b1u >> 24) / 256;
   const float queued = crowd->bodies[slot].state & CROWD_LED ? QUEUE : 0;
   float waited = (crowd->fields[FIELD_WAITED][slot] - queued) / PATIENCE;
@@ -451,7 +442,6 @@ SMALL_CODE static uint32_t neighbors_of(const copse_crowd *crowd, uint32_t slot,
   scan_nearest nearest = {{distances2, ids}, limit, 0, distance * distance};
   if (!crowd_whole(crowd, FIELD_GROUPS)[slot] || !limit) return 0;
   for (uint32_t other = 0; other < end; other++) {
-    WORKED(1);
     if (other == slot || !crowd_is_active(crowd, other)) continue;
     if (!(crowd_whole(crowd, FIELD_GROUPS)[other] & mask)) continue;
     const float *position = crowd_vector(crowd, FIELD_POSITION, other);

@@ -1,7 +1,5 @@
 /* Collision avoidance in the plane: the half-planes of walls and of neighbors, and the linear
- * program.
- *
- * Compiled for speed. */
+ * program. */
 
 #include "../base/scan.h"
 #include "orca.h"
@@ -27,7 +25,6 @@ ALWAYS_INLINE float vec2_length2(vec2 a) { return vec2_dot(a, a); }
 ALWAYS_INLINE vec2 vec2_left(vec2 a) { return (vec2){-a.y, a.x}; }
 /* Returns a vector scaled to length 1; (1, 0) if its length is 0. */
 static vec2 vec2_unit(vec2 a) {
-  WORKED(1);
   float length2 = vec2_length2(a);
   if (length2 == INFINITY) { /* the squared length overflows: only with extreme values */
     a = vec2_mul(a, 0x1p-66f);
@@ -37,7 +34,6 @@ static vec2 vec2_unit(vec2 a) {
 }
 
 void orca_parting(uint32_t slot, uint32_t other, float *direction) {
-  WORKED(1);
   const uint32_t lower = slot < other ? slot : other, upper = slot < other ? other : slot;
   const uint32_t mixed = (lower * 0x9e3779b1u ^ upper * 0x85ebca6bu) * 0xc2b2ae35u;
   /* The direction is a point on the unit circle, computed without trigonometry from t, a hash of
@@ -60,7 +56,6 @@ ALWAYS_INLINE void end_lines(orca2 *lines, uint32_t end) {
   float4_past_end(lines->directionY + end);
 }
 static void set_line(orca2 *lines, uint32_t i, vec2 point, vec2 direction) {
-  WORKED(1);
   lines->x[i] = point.x;
   lines->y[i] = point.y;
   lines->directionX[i] = direction.x;
@@ -116,7 +111,6 @@ typedef struct tangents {
 
 static tangents tangents_to(vec2 center, float distance2, float radius) {
   const float leg = sqrtf(distance2 - radius * radius), inverse = 1 / distance2;
-  WORKED(1);
   const vec2 along = vec2_mul(center, leg), across = vec2_mul(vec2_left(center), radius);
   return (tangents){vec2_mul((vec2){along.x + across.x, along.y + across.y}, inverse),
                     vec2_mul(vec2_sub(along, across), inverse)};
@@ -446,7 +440,6 @@ bool orca2_add_neighbors(orca2 *lines, const orca_agent *agent, const orca_body 
 
 void orca2_relate(orca2 *lines, const float *velocity) {
   for (uint32_t i = 0; i < lines->count; i++) {
-    WORKED(1);
     lines->x[i] -= velocity[0];
     lines->y[i] -= velocity[1];
   }
@@ -545,7 +538,6 @@ static permitted4 permitted_on(const orca2 *lines, uint32_t first, float maxSpee
     const word4 falling = float4_lt(across, float4_all(-ORCA_EPSILON));
     const word4 rising = float4_lt(float4_all(ORCA_EPSILON), across);
     const word4 beyond = float4_lt(toward, float4_sub(zero, rounding));
-    WORKED(1);
     none = word4_or(none, word4_without(beyond, word4_or(falling, rising)));
     const float4 meeting = float4_div(toward, across);
     low = float4_max(low, float4_select(falling, meeting, low));

@@ -40,7 +40,6 @@ ALWAYS_INLINE void end_planes(orca3 *planes, uint32_t end) {
   }
 }
 static void set_plane(orca3 *planes, uint32_t i, vec3 point, vec3 normal) {
-  WORKED(1);
   planes->point[0][i] = point.x;
   planes->point[1][i] = point.y;
   planes->point[2][i] = point.z;
@@ -232,15 +231,11 @@ static const float PARALLEL2 = ORCA_EPSILON * ORCA_EPSILON;
  * then ignore the earlier plane. The later one is stricter: it forbids a velocity that all earlier
  * planes permit. */
 static bool is_alike(vec3 normal, vec3 other) {
-  WORKED(1);
   return vec3_length2(vec3_cross(normal, other)) <= PARALLEL2 && vec3_dot(normal, other) > 0;
 }
 
 /* Returns the projection of vector a onto the plane through 0 that has a given normal. */
-static vec3 part_within(vec3 a, vec3 normal) {
-  WORKED(1);
-  return vec3_along(a, normal, -vec3_dot(a, normal));
-}
+static vec3 part_within(vec3 a, vec3 normal) { return vec3_along(a, normal, -vec3_dot(a, normal)); }
 
 /* Returns the unit vector of `part`, a projection onto a plane. Projects `part` again, because if
  * it is short, rounding may have left it pointing slightly out of the plane. Rounding may also have
@@ -313,7 +308,6 @@ static bool solve_on_plane(const orca3 *planes, uint32_t index, const orca3_aim 
   }
   for (uint32_t i = 0; i < index; i++) {
     const vec3 other = normal_of(planes, i), otherPoint = point_of(planes, i);
-    WORKED(1);
     if (!(vec3_dot(other, vec3_sub(otherPoint, *result)) > 0)) continue;
     if (is_alike(normal, other)) continue;
     const vec3 part = part_within(other, normal);
@@ -380,7 +374,6 @@ OUT_OF_LINE void solve_violated(const orca3 *planes, uint32_t first, float maxSp
     bisectors.count = 0;
     for (uint32_t j = 0; j < i; j++) {
       const vec3 otherNormal = normal_of(planes, j);
-      WORKED(1);
       const vec3 between = vec3_sub(otherNormal, normal);
       const float length2 = vec3_length2(between);
       if (length2 <= PARALLEL2) continue; /* parallel with the same direction: no bisector */

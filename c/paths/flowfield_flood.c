@@ -60,7 +60,6 @@ bool flow_sees(const copse_flowfield *field, const flow_map *map, const float *f
 
 static bool is_before(const flow_map *map, uint32_t a, uint32_t b) {
   const float first = map->anchors[a].distance, second = map->anchors[b].distance;
-  WORKED(1);
   return first < second || (first == second && a < b);
 }
 
@@ -440,7 +439,6 @@ static uint32_t best_beside(const copse_flowfield *field, flow_map *map, uint32_
 bool flow_mend_row(copse_flowfield *field, flow_map *map, uint32_t row) {
   const uint8_t *cells = map->cells + (size_t)row * field->columns;
   for (uint32_t column = 0; column < field->columns && !field->waiting; column++) {
-    WORKED(1);
     if (cells[column] & CELL_BLOCKED) continue;
     const uint32_t best = best_beside(field, map, column, row);
     if (best == COPSE_NONE) continue;

@@ -254,7 +254,6 @@ static bool lay_out(band_table *table, const float *box, uint32_t size, float re
   if (!(height > 1e-18f)) height = 1e-18f;
   const float most = size < SMALL_UNIT ? 1024 + 16 * (float)size : CELL_LIMIT;
   for (;; height *= 1.25f) {
-    WORKED(1);
     table->scale = height < 1e30f ? 1 / height : 0; /* 0 if the reach is huge: one cell holds all */
     /* The columns: those of the unit's box, REACH_CELLS more on either side, and an empty first
      * one, because runs_from reads the entry before the first cell of a run. */
@@ -316,7 +315,6 @@ OUT_OF_LINE void start_bands(band_table *table) {
   for (uint32_t band = 0; band < bands; band++) {
     word4 begin = word4_all(start);
     for (const uint32_t *past = ends + columns; ends < past; ends += 4) {
-      WORKED(1);
       word4 counts = word4_add(word4_load(ends), word4_load(ends + columns));
       counts = word4_add(counts, word4_load(ends + (size_t)2 * columns));
       const word4 sums = word4_sums(counts);
@@ -342,7 +340,6 @@ ALWAYS_INLINE void sort_into_bands_in(band_table *table, const float *box, const
     const uint32_t groups = plain ? 0 : near->groups[GATHERED + i];
     uint32_t *end = table->ends + table->cells[i]; /* NOLINT: initialized */
     float x[3];
-    WORKED(1);
     EACH_AXIS (axis, dim) x[axis] = near->axes[axis][GATHERED + i];
     UNROLL for (int band = 0; band < 3; band++, end += columns) {
       const uint32_t place = (*end)++;
@@ -415,7 +412,6 @@ static uint32_t units_next(unit_walk *units) {
     const uint32_t index = units->stack[--units->waiting];
     const agenttree_node *node = &units->tree->nodes[index];
     const bool isUnit = !node->right || node->end - node->begin <= UNIT_LIMIT;
-    WORKED(1);
     const uint32_t last = isUnit ? node->begin : node->end - 1;
     if (task_range_misses(units->places, node->begin, last)) continue;
     if (isUnit) return index;

@@ -20,7 +20,7 @@ _Static_assert(MIDPOINT_DEPTH + MEDIAN_DEPTH < COPSE_MAX_DEPTH, "stacks hold a p
  * never need more nodes than are reserved. */
 static uint64_t median_nodes(uint64_t n, uint64_t leafSize) {
   uint64_t leaves = 1;
-  for (; leafSize * leaves < n; leaves *= 2) WORKED(1);
+  while (leafSize * leaves < n) leaves *= 2;
   uint64_t onePerLeaf = n > 0 ? 2 * n - 1 : 1;
   return 2 * leaves - 1 < onePerLeaf ? 2 * leaves - 1 : onePerLeaf;
 }
@@ -131,7 +131,6 @@ static split_key median_key(const struct agenttree *tree, uint32_t begin, uint32
   uint32_t least = ordered_bits(box[axis]), most = ordered_bits(box[dim + axis]);
   while (least < most) {
     const uint32_t middle = most - (most - least) / 2;
-    WORKED(1);
     if (count_below(tree, begin, end, axis, from_ordered_bits(middle)) > half)
       most = middle - 1;
     else
@@ -157,7 +156,6 @@ static int choose_axis(const float *box, uint32_t depth, copse_axis rule, int di
   int longest = 0;
   float side = box[dim] - box[0];
   for (int axis = 1; axis < dim; axis++) {
-    WORKED(1);
     if (box[dim + axis] - box[axis] > side) {
       side = box[dim + axis] - box[axis];
       longest = axis;
@@ -269,7 +267,6 @@ static void gather_leaf(const struct agenttree *tree, agenttree_node *leaf) {
   leaf->anyGroups = 0;
   leaf->allGroups = COPSE_ALL_GROUPS;
   for (uint32_t agent = leaf->begin; agent < leaf->end; agent++) {
-    WORKED(1);
     leaf->anyGroups |= tree->points.ordered.groups[agent];
     leaf->allGroups &= tree->points.ordered.groups[agent];
   }
@@ -297,7 +294,6 @@ static void build_tree(struct agenttree *tree, const points_source *source,
                        const points_survey *survey) {
   const uint32_t present = tree->points.present;
   points_order_slots(&tree->points, source);
-  WORKED(source->count);
   points_fetch(&tree->points, source, 0, present);
   tree->nodeCount = 0;
   if (present) {

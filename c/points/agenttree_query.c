@@ -1,6 +1,4 @@
-/* Querying the agent tree.
- *
- * Compiled for speed. */
+/* Querying the agent tree. */
 
 #include "agenttree.h"
 
@@ -19,7 +17,6 @@ ALWAYS_INLINE uint32_t children_to_enter(const struct agenttree *tree, uint32_t 
                                          const shape kind, const int dim) {
   const agenttree_node *node = &tree->nodes[index];
   uint32_t enterLeft, enterRight;
-  WORKED(1);
   if (kind == SHAPE_CIRCLE) {
     const float x = where->circle.center[node->axis];
     enterLeft = x - node->leftMost <= where->circle.reach;
@@ -124,10 +121,8 @@ static uint32_t admitted(const struct agenttree *tree, const agenttree_node *nod
   if (agenttree_filter(node, query).testGroups) return COPSE_NONE;
   uint32_t total = node->end - node->begin;
   if (query->exclude != COPSE_NONE)
-    for (uint32_t i = node->begin; i < node->end; i++) {
-      WORKED(1);
+    for (uint32_t i = node->begin; i < node->end; i++)
       total -= tree->points.ordered.ids[i] == query->exclude;
-    }
   return total;
 }
 
@@ -139,7 +134,6 @@ ALWAYS_INLINE uint32_t count_in(const struct agenttree *tree, const region *wher
   if (points_have(&tree->points, query->mask)) stack[waiting++] = 0;
   while (waiting && !(stopAtFirst && total)) {
     uint32_t index = stack[--waiting], whole = COPSE_NONE;
-    WORKED(1);
     const agenttree_node *node = &tree->nodes[index];
     ++*visits;
     if (box_reach2(agenttree_box(tree, index, dim), center, dim) <= radius2)
@@ -238,7 +232,6 @@ ALWAYS_INLINE uint32_t search_one(const struct agenttree *tree, const float *cen
     do {
       if (!waiting) return visits;
       index = stack[--waiting].index;
-      WORKED(1);
     } while (!(stack[waiting].gap2 <= nearest->distance2) ||
              !(box_gap2(agenttree_box(tree, index, dim), center, dim) <= nearest->distance2));
   }

@@ -41,7 +41,6 @@ ALWAYS_INLINE uint32_t cast(const struct agenttree *tree, const scan_ray *ray,
     while (!enter) {
       if (!waiting) return visits;
       index = stack[--waiting].index;
-      WORKED(1);
       enter = stack[waiting].time <= hit->fraction;
     }
   }

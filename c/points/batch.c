@@ -3,9 +3,7 @@
  *
  * Terms (see batch.h). A structure *gathers* agents that are close together: it copies them into
  * one array, a `nearby`. A *run* is a range of this array. An *asker* is an agent, or one of the
- * caller's points, that gets a row of results.
- *
- * Compiled for speed. */
+ * caller's points, that gets a row of results. */
 
 #include "batch.h"
 
@@ -20,10 +18,7 @@ SMALL_CODE static bool start(batch_query *batch, const copse_points *points,
   *batch = (batch_query){.points = points, .query = query_or_default(query)};
   uint32_t common = COPSE_ALL_GROUPS;
   if (masks)
-    for (uint32_t i = 0; i < points->builtCount; i++) {
-      WORKED(1);
-      common &= masks[i];
-    }
+    for (uint32_t i = 0; i < points->builtCount; i++) common &= masks[i];
   if (common != COPSE_ALL_GROUPS) batch->masks = masks;
   batch->plain = !batch->masks && batch->query.mask == COPSE_ALL_GROUPS;
   return batch->query.sort == COPSE_SORT_NONE;
@@ -38,17 +33,14 @@ static uint32_t row_count(const copse_points *points) {
 SMALL_CODE uint32_t batch_mask_of_run(const batch_query *batch, uint32_t begin, uint32_t end) {
   if (!batch->masks) return batch->query.mask;
   uint32_t mask = 0;
-  for (uint32_t i = begin; i < end; i++) {
-    WORKED(1);
+  for (uint32_t i = begin; i < end; i++)
     mask |= batch_mask_of(batch, batch->points->ordered.ids[i]);
-  }
   return mask;
 }
 
 /* Returns the query that fills one row of the results: the row of an agent, or of one of the
  * caller's points. An agent's query uses the agent's mask and excludes the agent. */
 static copse_query query_of(const batch_query *batch, uint32_t slot) {
-  WORKED(1);
   copse_query query = batch->query;
   if (!batch->ofPoints) query.exclude = slot;
   query.mask = batch_mask_of(batch, slot);
@@ -338,7 +330,6 @@ SMALL_CODE void batch_flush(neighbor_search *search) {
      * bytes.) */
     uint32_t i = count;
     while (i % 4) {
-      WORKED(1);
       i--;
       rows->ids[target + i] = queue->ids[queued + i];
       if (search->wantsDistances) rows->distances2[target + i] = queue->distances2[queued + i];
@@ -570,7 +561,6 @@ SMALL_CODE float pairing_reach2(const pair_search *search, const batch_query *ba
   float radius = 0;
   for (uint32_t place = begin; place < end; place++) {
     const float own = search->radii[batch->points->ordered.ids[place]];
-    WORKED(1);
     if (own > radius) radius = own;
   }
   return (radius + search->maxRadius) * (radius + search->maxRadius);
@@ -588,7 +578,6 @@ static void add_pair(pair_search *search, uint32_t a, uint32_t b) {
 /* True if an agent matches the mask of the query. `place` is its index in the order of the
  * structure. */
 static bool matches(const batch_query *batch, uint32_t place) {
-  WORKED(1);
   const copse_points *points = batch->points;
   const bool uniform = points->anyGroups == points->allGroups;
   return ((uniform ? points->anyGroups : points->ordered.groups[place]) & batch->query.mask) != 0;

@@ -5,9 +5,7 @@
  * lengths of all rows before it. So a thread first writes the rows of a range to a store of its
  * own. The ranges then take turns, in order: when its turn comes, a range reserves room behind the
  * range before it, passes the turn on, and only then copies its rows. Until then, the thread goes
- * on with other ranges; it waits for a turn only if its store is full.
- *
- * Compiled for speed. */
+ * on with other ranges; it waits for a turn only if its store is full. */
 
 #include "batch.h"
 

@@ -30,7 +30,6 @@ static uint32_t collect(const struct agenttree *tree, const float *planes, uint3
   while (waiting) {
     const uint32_t index = stack[--waiting];
     const agenttree_node *node = &tree->nodes[index];
-    WORKED(1);
     visits++;
     if (node->right) {
       for (int right = 1; right >= 0; right--) {

@@ -120,7 +120,6 @@ ALWAYS_INLINE float4 grid_load4(const points_source *source, uint32_t slot, int 
   float lanes[4];
   UNROLL for (uint32_t lane = 0; lane < 4; lane++) {
     const size_t index = slot + lane < last ? slot + lane : last;
-    WORKED(1);
     lanes[lane] = x[index * stride];
   }
   return float4_load(lanes);

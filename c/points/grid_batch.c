@@ -1,7 +1,5 @@
 /* Batch queries of the grid. Up to four agents near each other are processed together: the agents
- * of all columns around them (see grid.h) are copied to one array (gathered) once.
- *
- * Compiled for speed. */
+ * of all columns around them (see grid.h) are copied to one array (gathered) once. */
 
 #include "../base/region.h"
 #include "batch.h"

@@ -65,7 +65,7 @@ static void find_bounds(const struct grid *grid, const points_source *source,
 
 static uint32_t power_of_two_below(uint64_t n) {
   uint32_t power = 1;
-  for (; power <= n / 2; power *= 2) WORKED(1);
+  while (power <= n / 2) power *= 2;
   return power;
 }
 
@@ -86,7 +86,6 @@ static void lay_out(struct grid *grid, const float *lo, const float *hi) {
   uint32_t counts[4];
   double total; /* the number of columns: up to 2^66, too large for an integer */
   for (grid->columns = GRID_COLUMNS;; grid->columns /= 2) {
-    WORKED(1);
     for (int axis = 0; axis < dim; axis++) {
       const float scale = (axis ? 1 : (float)grid->columns) / grid->cellSize;
       grid->origin[axis] = lo[axis];
@@ -111,9 +110,8 @@ static void lay_out(struct grid *grid, const float *lo, const float *hi) {
   grid->entryMask = grid->entries - 1;
   grid->strides[0] = 1;
   uint32_t side = 1;
-  for (; dim == 2 ? side <= grid->entries / side / 4 : side <= grid->entries / side / side / 8;
-       side *= 2)
-    WORKED(1);
+  while (dim == 2 ? side <= grid->entries / side / 4 : side <= grid->entries / side / side / 8)
+    side *= 2;
   const uint32_t columns = counts[0] < side ? counts[0] : side;
   const uint32_t rows = counts[1] < side ? counts[1] : side;
   grid->strides[1] = columns | 1;
@@ -175,7 +173,6 @@ ALWAYS_INLINE void count_in(struct grid *grid, const points_source *source,
 OUT_OF_LINE void sum_counts(uint32_t *starts, uint32_t begin, uint32_t end, uint32_t sum) {
   for (uint32_t entry = begin; entry < end; entry++) {
     const uint32_t count = starts[entry + 1];
-    WORKED(1);
     starts[entry + 1] = sum;
     sum += count;
   }

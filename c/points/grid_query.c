@@ -1,6 +1,4 @@
-/* Querying the grid.
- *
- * Compiled for speed. */
+/* Querying the grid. */
 
 #include "grid.h"
 

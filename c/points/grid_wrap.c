@@ -60,7 +60,6 @@ void wrapped_options(const void *index, uint32_t words[POINTS_OPTIONS]) {
  * would round differently. */
 static float moved_into(const struct grid *grid, float x, int axis) {
   const float least = grid->least[axis], size = grid->size[axis];
-  WORKED(1);
   const float moved = x - floorf((x - least) / size) * size;
   return moved >= least && moved - least < size ? moved : least;
 }
@@ -75,7 +74,6 @@ static void divide_world(struct grid *grid) {
   double total;
   float widened = grid->cellSize;
   for (grid->columns = GRID_COLUMNS;;) {
-    WORKED(1);
     total = 1;
     for (uint32_t axis = 0; axis < grid->points.dimensions; axis++) {
       const float fit = grid->size[axis] / widened;

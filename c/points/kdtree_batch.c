@@ -34,7 +34,6 @@ static bool groups_next(group_walk *groups, const struct kdtree *tree, kdtree_gr
   const int dim = (int)tree->points.dimensions;
   while (groups->waiting) {
     const kdtree_range range = groups->stack[--groups->waiting];
-    WORKED(1);
     const bool isGroup = range.end - range.begin <= 2 * KDTREE_RUN;
     if (task_range_misses(groups->places, range.begin, isGroup ? range.begin : range.end - 1))
       continue;
@@ -230,7 +229,6 @@ ALWAYS_INLINE void distribute(const point_division *division, point_list whole, 
     const float *point = division->points + (size_t)i * dim;
     uint32_t node = 1;
     while (node < parts) {
-      WORKED(1);
       node = 2 * node + (point[0] >= lines[node]);
       node = 2 * node + (point[1] >= lines[node]);
       if (dim == 3) node = 2 * node + (point[2] >= lines[node]);
@@ -244,7 +242,6 @@ ALWAYS_INLINE void distribute(const point_division *division, point_list whole, 
  * often on each axis, and each part is later divided first on the same axis as the range. */
 OUT_OF_LINE void divide(point_division *division, uint32_t parts) {
   const range_visitors whole = division->stack[--division->waiting];
-  WORKED(1);
   const copse_points *points = &division->tree->points;
   const int dim = (int)points->dimensions;
   range_visitors *targets = division->stack + division->waiting;

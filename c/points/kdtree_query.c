@@ -61,10 +61,8 @@ static uint32_t admitted(const struct kdtree *tree, const kdtree_range *range,
                          const copse_query *query) {
   uint32_t total = range->end - range->begin;
   if (query->exclude != COPSE_NONE)
-    for (uint32_t i = range->begin; i < range->end; i++) {
-      WORKED(1);
+    for (uint32_t i = range->begin; i < range->end; i++)
       total -= tree->points.ordered.ids[i] == query->exclude;
-    }
   return total;
 }
 
@@ -83,7 +81,6 @@ ALWAYS_INLINE uint32_t count_in(const struct kdtree *tree, const region *where,
   }
   while (waiting && !(stopAtFirst && total)) {
     const kdtree_cell cell = stack[--waiting];
-    WORKED(1);
     const kdtree_range *range = &cell.range;
     ++*visits;
     if (!(box_gap2(cell.box, center, dim) <= radius2)) continue;
@@ -170,7 +167,6 @@ ALWAYS_INLINE bool go_back(nearest_descent *descent, const aside *stack, float l
   do {
     if (!descent->waiting) return false;
     back = &stack[--descent->waiting];
-    WORKED(1);
   } while (!(back->gap2 <= limit2));
   *node = (kdtree_range){back->node, back->node + 1, 0};
   descent->range = back->range;
@@ -226,7 +222,6 @@ float kdtree_reach2(const void *index, const float *center, uint32_t k) {
     const uint32_t node = kdtree_middle(range.begin, range.end), axis = range.axis;
     const float x = tree->points.ordered.axes[axis][node];
     const bool toLeft = center[axis] < x;
-    WORKED(1);
     range = (kdtree_range){toLeft ? range.begin : node + 1, toLeft ? node : range.end,
                            kdtree_next_axis(axis, dim)};
     box[toLeft ? (uint32_t)dim + axis : axis] = x;

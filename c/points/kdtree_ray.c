@@ -35,7 +35,6 @@ ALWAYS_INLINE uint32_t cast(const struct kdtree *tree, const scan_ray *ray,
   memcpy(stack[0].box, tree->bounds, sizeof tree->bounds);
   while (waiting) {
     const kdtree_cell cell = stack[--waiting];
-    WORKED(1);
     const uint32_t begin = cell.range.begin, end = cell.range.end;
     if (cell.time > hit->fraction)
       continue; /* a cell as far as the hit is searched: a point in it may tie, with a lower id */

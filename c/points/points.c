@@ -162,7 +162,6 @@ copse_status copse_points_set_slots(copse_points *points, uint32_t end) {
   if (end > points->agents.capacity) return COPSE_FULL;
   const bool hasFree = points->agents.used < points->slots;
   for (uint32_t slot = hasFree ? 0 : points->slots; slot < end; slot++) {
-    WORKED(1);
     if (slots_in_use(&points->agents, slot)) continue;
     slots_take_at(&points->agents, slot);
     points->groups[slot] = 1;
@@ -227,10 +226,8 @@ static points_source source_of(const points_state *state) {
 
 void points_hide_free(const copse_points *points) {
   if (points->agents.used == points->slots) return;
-  for (uint32_t slot = 0; slot < points->slots; slot++) {
-    WORKED(1);
+  for (uint32_t slot = 0; slot < points->slots; slot++)
     if (!slots_in_use(&points->agents, slot)) points->groups[slot] = 0;
-  }
 }
 
 static points_state buffers_of(const copse_points *points) {
@@ -252,7 +249,6 @@ bool source_has(const points_source *source, uint32_t slot, uint32_t dimensions)
 static points_survey survey_slowly(const points_source *source, uint32_t dimensions) {
   points_survey survey = {0, 0, COPSE_NONE, 0, COPSE_ALL_GROUPS};
   for (uint32_t slot = 0; slot < source->count; slot++) {
-    WORKED(1);
     uint32_t groups = source_group(source, slot);
     if (!groups) continue;
     if (source_accepts(source, slot, dimensions)) {
@@ -299,7 +295,6 @@ static bool survey_groups(const uint32_t *groups, uint32_t count, uint32_t *any,
   *any = anyLanes[0] | anyLanes[1] | anyLanes[2] | anyLanes[3];
   lacking = someLanes[0] | someLanes[1] | someLanes[2] | someLanes[3];
   for (; i < count; i++) {
-    WORKED(1);
     *any |= groups[i];
     lacking |= ~groups[i];
     absent |= groups[i] == 0;
@@ -378,12 +373,14 @@ static void copy_state(const copse_points *points, const points_source *source,
 
 /* Gives the slots 0 … count - 1 these generations, and frees all other slots. */
 static void copy_slots(copse_points *points, const uint32_t *generations, uint32_t count) {
-  for (uint32_t slot = count; slot < points->slots; slot++) copse_points_remove(points, slot);
-  points->slots = count;
+  slots *own = &points->agents;
   const size_t bytes = count * sizeof *generations;
-  if (!count || memcmp(points->agents.generations, generations, bytes) == 0) return;
-  memcpy(points->agents.generations, generations, bytes);
-  slots_recount(&points->agents);
+  for (uint32_t slot = count; slot < points->slots; slot++) copse_points_remove(points, slot);
+  if (count && memcmp(own->generations, generations, bytes) != 0) {
+    memcpy(own->generations, generations, bytes);
+    slots_recount(own);
+  }
+  points->slots = count < own->ever ? count : own->ever;
 }
 
 copse_status copse_points_build_from(copse_points *points, const copse_const_positions *positions,
@@ -431,7 +428,6 @@ ALWAYS_INLINE void fetch_in(const copse_points *points, const points_source *sou
   const copse_const_positions positions = source->positions;
   for (uint32_t i = begin; i < end; i++) {
     const size_t at = (size_t)ordered.ids[i] * positions.stride;
-    WORKED(1);
     EACH_AXIS (axis, dim) ordered.axes[axis][i] = positions.axes[axis][at] + 0.0f;
   }
 }
@@ -457,7 +453,6 @@ void points_bounds(const copse_points *points, uint32_t begin, uint32_t end, flo
       extend4(&lo, &hi, x + end - 4); /* reads some coordinates twice, which does no harm */
     else
       for (; i < end; i++) {
-        WORKED(1);
         lo = float4_min(lo, float4_all(x[i]));
         hi = float4_max(hi, float4_all(x[i]));
       }
@@ -469,10 +464,8 @@ void points_bounds(const copse_points *points, uint32_t begin, uint32_t end, flo
 void points_fetch_groups(const copse_points *points, const points_source *source, uint32_t begin,
                          uint32_t end) {
   if (points->anyGroups == points->allGroups) return;
-  for (uint32_t i = begin; i < end; i++) {
-    WORKED(1);
+  for (uint32_t i = begin; i < end; i++)
     points->ordered.groups[i] = source_group(source, points->ordered.ids[i]);
-  }
 }
 
 /* True if ordered.ids is a permutation of 0 … builtCount - 1, and `slots`, `capacity`, `builtCount`

@@ -167,10 +167,8 @@ ALWAYS_INLINE uint32_t source_group(const points_source *source, uint32_t slot) 
 }
 
 static inline bool ids_ascend(const uint32_t *ids, uint32_t begin, uint32_t end) {
-  for (uint32_t i = begin + 1; i < end; i++) {
-    WORKED(1);
+  for (uint32_t i = begin + 1; i < end; i++)
     if (ids[i] < ids[i - 1]) return false;
-  }
   return true;
 }
 

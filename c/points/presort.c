@@ -16,7 +16,6 @@ static uint64_t key_of(float coordinate, uint32_t place) {
 }
 
 static bool key_before(const scan_points *points, uint64_t a, uint64_t b, uint32_t axis, int dim) {
-  WORKED(1);
   if (a >> 32 != b >> 32) return a < b;
   return kdtree_before(points, (uint32_t)a, (uint32_t)b, axis, dim);
 }
@@ -55,7 +54,6 @@ static void divide(uint32_t *order, const kdtree_range *range, uint32_t node, co
   uint32_t front = range->begin, behind = 0;
   for (uint32_t i = range->begin; i < range->end; i++) {
     const uint32_t place = order[i];
-    WORKED(1);
     if (place == node) continue;
     if (isLeft[place])
       order[front++] = place;
@@ -86,7 +84,6 @@ void kdtree_presort(const struct kdtree *tree) {
   stack[waiting++] = (kdtree_range){0, n, 0};
   while (waiting) {
     const kdtree_range range = stack[--waiting];
-    WORKED(1);
     /* At most one point: the orders of all axes agree. */
     if (range.end - range.begin <= 1) continue;
     const uint32_t *order = orders[range.axis];

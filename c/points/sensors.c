@@ -170,7 +170,6 @@ static copse_status place_check(uint32_t kind, const float *place, uint32_t agen
 
 bool sensors_reach_ok(uint32_t kind, const float *place, float radius, float leave, int dim) {
   float lo[3] = {0}, hi[3] = {0};
-  WORKED(1);
   if (!(radius >= 0 && leave >= radius)) return false;
   if (kind != COPSE_SENSOR_BOX) return true;
   box_grow(place, radius, dim, lo, hi);

@@ -11,9 +11,7 @@
  * remembered row, where i is its index. Then an agent was inside before if its mark minus `marked`
  * is less than the row's size. After each row, `marked` grows by the row's size. So older marks are
  * less than `marked` and out of date, and need not be cleared. Only the ids of agents that entered
- * or left are sorted.
- *
- * Compiled for speed. */
+ * or left are sorted. */
 
 #include "sensors.h"
 
@@ -146,7 +144,6 @@ OUT_OF_LINE void mark(const update *run, uint32_t slot) {
   const bool isChanged = run->isChanged;
   for (uint32_t i = 0; i < count; i++) {
     const uint32_t id = old[i];
-    WORKED(1);
     if (id < ever && !(isChanged && before[id] != now[id])) marks[id] = marked + i;
   }
 }
@@ -161,7 +158,6 @@ static void end_left(copse_sensors *sensors, uint32_t slot) {
   for (uint32_t begin = 0; begin <= count; begin += 8) {
     uint64_t all;
     memcpy(&all, seen + begin, 8);
-    WORKED(1);
     if (all != UINT64_C(0x0101010101010101))
       for (uint32_t i = begin; i < begin + 8 && i < count; i++)
         if (!seen[i]) row[size++] = old[i];

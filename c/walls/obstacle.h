@@ -139,7 +139,6 @@ typedef struct foot {
 } foot;
 
 ALWAYS_INLINE foot foot_on(vec a, vec b, vec p) {
-  WORKED(1);
   const vec way = vec_to(a, b), off = vec_to(a, p);
   const double along = vec_dot(off, way), length2 = vec_dot(way, way);
   foot nearest = {0, a.x, a.y, 0};

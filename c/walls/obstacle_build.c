@@ -1,7 +1,5 @@
 /* Building the obstacle tree: choosing the line that divides a cell, and dividing the cell's pieces
- * (edges or parts of edges).
- *
- * Compiled for speed. */
+ * (edges or parts of edges). */
 
 #include "obstacle.h"
 
@@ -27,7 +25,6 @@ static uint32_t smaller_of(const division *line) {
   return line->left > line->right ? line->right : line->left;
 }
 static bool is_better(const division *line, const division *best) {
-  WORKED(1);
   const uint32_t greater = greater_of(line), greaterOfBest = greater_of(best);
   return greater < greaterOfBest ||
          (greater == greaterOfBest && smaller_of(line) < smaller_of(best));
@@ -103,17 +100,13 @@ static float median(const float *starts, uint32_t begin, uint32_t size) {
   for (uint32_t i = 0; i < samples; i++) {
     const float value = starts[begin + (uint64_t)i * size / samples];
     uint32_t place = i;
-    for (; place > 0 && value < sorted[place - 1]; place--) {
-      WORKED(1);
-      sorted[place] = sorted[place - 1];
-    }
+    for (; place > 0 && value < sorted[place - 1]; place--) sorted[place] = sorted[place - 1];
     sorted[place] = value;
   }
   return sorted[samples / 2];
 }
 
 static void extend(float *box, int axis, float x) {
-  WORKED(1);
   if (x < box[axis]) box[axis] = x;
   if (x > box[2 + axis]) box[2 + axis] = x;
 }
@@ -168,14 +161,12 @@ typedef struct build_task {
 
 static void copy_piece(const obstacle_work *source, uint32_t sourcePlace,
                        const obstacle_work *target, uint32_t targetPlace) {
-  WORKED(1);
   for (int end = 0; end < 4; end++) target->ends[end][targetPlace] = source->ends[end][sourcePlace];
   target->pieces[targetPlace] = source->pieces[sourcePlace];
 }
 
 /* Writes the point at a fraction of an edge, relative to the tree's center. */
 static void point_on(const copse_obstacle *tree, uint32_t edge, float fraction, float *point) {
-  WORKED(1);
   const obstacle_edge *ends = &tree->edges[edge];
   for (int axis = 0; axis < 2; axis++) {
     const double from = (double)ends->from[axis], to = (double)ends->to[axis];
@@ -354,7 +345,7 @@ static void link_edges(copse_obstacle *tree) {
     const vec way = vec_to(vec_of(tree->edges[id].from), vec_of(tree->edges[id].to));
     const double length = sqrt(vec_dot(way, way));
     uint32_t after = tree->next[id];
-    for (; !tree->kinds[after]; after = tree->next[after]) WORKED(1);
+    while (!tree->kinds[after]) after = tree->next[after];
     const bool isReversed = tree->kinds[id] & EDGE_REVERSED;
     tree->corners[isReversed ? after : id].after = isReversed ? id : after;
     tree->corners[isReversed ? id : after].before = isReversed ? after : id;

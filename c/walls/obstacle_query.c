@@ -1,6 +1,4 @@
-/* Queries of the obstacle tree.
- *
- * Compiled for speed. */
+/* Queries of the obstacle tree. */
 
 #include "../base/query.h"
 #include "../base/scan.h"
@@ -120,7 +118,6 @@ ALWAYS_INLINE uint32_t edges4_around(const copse_obstacle *tree, uint32_t piece,
 ALWAYS_INLINE const obstacle_node *circuit_leaf(circuit *walk, const copse_obstacle *tree) {
   while (walk->waiting) {
     const waiting_node next = walk->stack[--walk->waiting];
-    WORKED(1);
     if (next.distance > walk->reach) continue;
     uint32_t nodeIndex = next.node;
     for (walk->visits++; tree->nodes[nodeIndex].left; walk->visits++) {
@@ -467,7 +464,6 @@ ALWAYS_INLINE const obstacle_node *tour_leaf(tour *walk, const copse_obstacle *t
   if (walk->steps) tour_push_passed(walk, tree);
   while (walk->waiting) {
     const stretch next = walk->stack[--walk->waiting];
-    WORKED(1);
     if (next.begin > until) continue;
     const float x = coordinate_at(walk->segment.x, next.begin),
                 y = coordinate_at(walk->segment.y, next.begin);

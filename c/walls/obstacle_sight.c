@@ -11,9 +11,7 @@
  *
  * Each inner node of the tree divides the plane by a line. The edges on the point's side of the
  * line are added first. The other side is skipped if no sector's edge reaches beyond the line. The
- * order matters only for speed.
- *
- * Compiled for speed. */
+ * order matters only for speed. */
 
 #include "../base/query.h"
 #include "obstacle.h"
@@ -99,7 +97,6 @@ static twofold product_of(twofold x, twofold y) {
 /* Returns the cross product of the vectors from p to a and from p to b. Computes with twice the
  * digits of a double, because almost all of them may cancel. */
 SMALL_CODE OUT_OF_LINE double cross_exactly(vec p, vec a, vec b) {
-  WORKED(1);
   const twofold one = product_of(difference(a.x, p.x), difference(b.y, p.y));
   const twofold other = product_of(difference(a.y, p.y), difference(b.x, p.x));
   const twofold whole = difference(one.high, other.high);
@@ -134,7 +131,6 @@ static void clip_end(const sight_query *sight, const edge_view *view, vec *end) 
 
 /* Clips an edge to the query's box. An edge that misses the box becomes invisible. */
 SMALL_CODE OUT_OF_LINE void clip(const sight_query *sight, edge_view *view) {
-  WORKED(1);
   clip_end(sight, view, &view->a);
   clip_end(sight, view, &view->b);
   if (!(vec_cross(view->a, view->b) > 0)) view->cross = 0;
@@ -144,7 +140,6 @@ SMALL_CODE OUT_OF_LINE void clip(const sight_query *sight, edge_view *view) {
  * if no other edge hid it. If the box holds no part of the edge, view->cross is 0, and the rest may
  * be unset. */
 static void view_edge(const sight_query *sight, uint32_t edge, edge_view *view) {
-  WORKED(1);
   if (edge > NOTHING) {
     *view = sight->sides[COPSE_NONE - edge];
     return;
@@ -175,7 +170,6 @@ typedef struct quotient {
 } quotient;
 
 ALWAYS_INLINE quotient distance_along(const edge_view *view, vec direction) {
-  WORKED(1);
   if (view->cross == 0) return (quotient){1, 0};
   const double ofA = vec_cross(direction, view->a), ofB = vec_cross(direction, view->b);
   if (ofA < 0 && ofB > 0) return (quotient){view->cross, vec_cross(direction, view->way)};
@@ -193,7 +187,6 @@ ALWAYS_INLINE int farther(const edge_view *one, const edge_view *other, vec dire
 /* Returns the point at which a ray from the query's point, in a given direction, meets an edge. If
  * the ray misses the edge, returns the end of the edge that is nearer to the ray's direction. */
 OUT_OF_LINE vec point_along(const edge_view *view, vec direction) {
-  WORKED(1);
   if (!(vec_cross(direction, view->a) < 0)) return view->a;
   if (!(vec_cross(direction, view->b) > 0)) return view->b;
   const double scale = view->cross / vec_cross(direction, view->way);
@@ -227,7 +220,6 @@ static uint32_t end_of(const sight_query *sight) { return sight->begins[sight->r
  * the same edge, extends that sector instead. */
 OUT_OF_LINE void append(sight_query *sight, uint32_t first, uint32_t *end, vec direction,
                         uint32_t edge) {
-  WORKED(1);
   if (*end > first && sight->sectors[*end - 1].edge == edge) return;
   if (*end >= sight->room)
     sight->full = true;
@@ -310,7 +302,6 @@ OUT_OF_LINE void append_nearer(sight_query *sight, uint32_t first, uint32_t *end
  * keeps the nearer edge, or that of the earlier row if both are equally near. */
 SMALL_CODE OUT_OF_LINE void merge(sight_query *sight) {
   const uint32_t first = sight->begins[sight->rows - 2], size = end_of(sight) - first;
-  WORKED(1);
   const uint32_t begin = sight->capacity - size;
   const uint32_t middle = begin + (sight->begins[sight->rows - 1] - first);
   /* Moves the two rows to the end of the array, and writes the result from `first` on. If edges do
@@ -359,7 +350,6 @@ SMALL_CODE OUT_OF_LINE void replace(sight_query *sight, uint32_t begin, uint32_t
                                     uint32_t freshEnd) {
   copse_corner *sectors = sight->sectors;
   const uint32_t rowEnd = end_of(sight), fresh = freshEnd - rowEnd, after = rowEnd - end;
-  WORKED(1);
   /* The array's parts before | old | after | fresh become before | fresh | after. */
   if (fresh <= end - begin) {
     memcpy(sectors + begin, sectors + rowEnd, fresh * sizeof *sectors);
@@ -483,7 +473,6 @@ static void add_all(sight_query *sight, float x, float y, uint32_t *visits) {
   const float slack = obstacle_slack(tree, x, y);
   for (uint32_t waiting = 1; waiting && !sight->full;) {
     uint32_t nodeIndex = stack[--waiting];
-    WORKED(1);
     const uint32_t parent = parents[waiting];
     /* reaches_over is slow: it visits all edges that are visible so far. So it is called only where
      * it may save visits to many pieces: those below the node. */

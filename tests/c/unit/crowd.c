@@ -649,7 +649,7 @@ static void test_speeds_stay_limited_in_denormal_time_steps(void) {
 /* A view holds the nearest walls: all others are at least as far away. */
 static void test_the_nearest_walls_count_if_there_are_too_many(void) {
   enum { WALLS = 400 };
-  static const uint64_t WORK[] = {4349, 12462169};
+  static const uint64_t WORK[] = {4010, 12276002};
   copse_obstacle_def def = copse_obstacle_default();
   def.capacity = 2 * WALLS;
   for (int through = 0; through < 2; through++) { /* beside an agent, then all through it */
