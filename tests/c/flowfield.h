@@ -196,7 +196,7 @@ static inline bool flow_draw(input *in, flow_level *level) {
   level->def.allocator = ledger_allocator(&level->book);
   level->def.cell = CELLS[next_byte(in) % 4];
   level->columns = 1 + next_byte(in) % FLOW_SIDE;
-  level->rows = next_byte(in) % 16 ? level->columns : 1 + next_byte(in) % FLOW_SIDE;
+  level->rows = next_byte(in) % 16 ? level->columns : 1u + next_byte(in) % FLOW_SIDE;
   const uint8_t corner = next_byte(in);
   for (int axis = 0; axis < 2; axis++) {
     const float lo = CORNERS[(axis ? corner / 4 : corner) % 4];
