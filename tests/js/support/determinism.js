@@ -22,7 +22,7 @@ export async function playScenes(bytes, isLong, made, only) {
     'sensors',
     'wrap',
     'paths',
-    'source',
+    'copied',
     'follow',
     'divided',
   ]
