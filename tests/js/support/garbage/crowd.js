@@ -16,6 +16,8 @@ export function crowdFrames(copse, instance) {
   flat.obstacles = new copse.ObstacleTree({ instance, capacity: 4 })
   flat.obstacles.addPolygon([5, 5, 7, 5, 7, 7, 5, 7])
   const agent = { position: [1.5, 8.5], radius: 1 }
+  const grid = new copse.Grid({ instance, capacity: COUNT + 1, cellSize: 2 })
+  const tree = new copse.AgentTree3D({ instance, capacity: COUNT + 1 })
   const bytes = new Uint8Array(4096)
 
   // A separate function: in a function with too many calls, V8 allocates fractions to pass them on.
@@ -46,6 +48,9 @@ export function crowdFrames(copse, instance) {
     flat.step()
     solid.step(0.015625)
     flat.enabled[5] = number & 1
+    grid.build(flat)
+    tree.build(solid)
+    sum += grid.count + tree.nearest(1, 1, 1)
     sum += flat.arrived().length + flat.stuck().length + solid.arrived().length
     const slot = number % COUNT
     const x = FRACTIONS[number & 7]
@@ -61,5 +66,5 @@ export function crowdFrames(copse, instance) {
     return sum + read()
   }
 
-  return { frame, objects: { flat, solid } }
+  return { frame, objects: { flat, solid, grid, tree } }
 }
