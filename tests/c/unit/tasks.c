@@ -236,7 +236,7 @@ static void check_build(copse_agenttree_def def, kind like, const float *points,
 static void test_builds_are_the_same(void) {
   enum { TREE = 9000, GRID_SLOTS = MOST_BUILT };
   static float points[3 * MOST_BUILT];
-  for (int input = 0; input < INPUTS; input++) {
+  for (int input = 0; input < 2 + (int)repeats(INPUTS - 2); input++) {
     const copse_tasks runner = runner_start((uint32_t)input);
     const bool hasGroups = input % 2 == 0, hasAbsent = input % 3 == 0;
     for (uint32_t dim = 2; dim <= 3; dim++) {
