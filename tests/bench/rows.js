@@ -58,7 +58,7 @@ export const forms = {
       [2, 'clusters', 10_000, ['frame']],
       [2, 'line', 10_000, ['frame']],
       [2, 'battle', 10_000, ['frame']],
-      [2, 'uniform', 100_000, ['frame', 'frameSourced', 'frameWrapped', 'neighbors8']],
+      [2, 'uniform', 100_000, ['frame', 'frameCopied', 'frameWrapped', 'neighbors8']],
       [2, 'clusters', 100_000, ['frame']],
       [2, 'battle', 100_000, ['frame']],
       [2, 'uniform', 1_000_000, ['frame']],
@@ -110,7 +110,7 @@ export const forms = {
       ...[2, 3].flatMap((dimensions) => [
         [dimensions, 'uniform', 600, [...FRAMES, ...SINGLES]],
         [dimensions, 'uniform', 10_000, [...FRAMES, ...SINGLES, ...SENSORS]],
-        [dimensions, 'uniform', 100_000, [...FRAMES, 'frameSourced', 'frameWrapped', ...SINGLES]],
+        [dimensions, 'uniform', 100_000, [...FRAMES, 'frameCopied', 'frameWrapped', ...SINGLES]],
         [dimensions, 'uniform', 1_000_000, ['frame', 'neighbors8', 'build', 'move']],
         ...['clusters', 'line', 'battle'].flatMap((spread) => [
           [dimensions, spread, 600, ['frame']],

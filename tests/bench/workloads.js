@@ -378,17 +378,17 @@ export const works = {
     run: (peer, loops, agents) => loops.allWithin(peer, agents),
     hash: (peer, loops, agents) => loops.hashAllWithin(peer, agents),
   }),
-  frameSourced: {
+  frameCopied: {
     title:
-      'frame of an index over agents that are in another: build, and the neighbors of every agent',
+      'frame of agents that are in another index: build from it, and the neighbors of every agent',
     unit: 'ms',
     moves: true,
-    can: (peer) => peer.frameSourced,
-    prepare: (peer, { positions }) => peer.placeSource(positions),
-    run: (peer, loops, { radius }) => peer.frameSourced(radius),
+    can: (peer) => peer.frameCopied,
+    prepare: (peer, { positions }) => peer.placeOthers(positions),
+    run: (peer, loops, { radius }) => peer.frameCopied(radius),
     hash(peer, loops, agents) {
-      peer.placeSource(agents.positions)
-      return loops.hashRows(peer.frameSourced(agents.radius), agents)
+      peer.placeOthers(agents.positions)
+      return loops.hashRows(peer.frameCopied(agents.radius), agents)
     },
   },
   frameWrapped: {

@@ -11,7 +11,7 @@
 // neighbors(x, y, z, k, maxDistance)    nearest first
 // allWithin(radius), allNeighbors(k, maxDistance)   for all agents in one call
 // nearestMany(points, k), withinMany(points, radius)   for many points in one call
-// placeSource(positions), frameSourced(radius)   moves agents of another index; builds over them, and allWithin
+// placeOthers(positions), frameCopied(radius)   moves agents of another index; builds from them, and allWithin
 // frameWrapped(positions, radius)       build and allWithin in a world that wraps around at the bounds of all agents
 // sense(radius, leave)                  updates a sensor around every agent; returns what entered
 //
@@ -82,8 +82,8 @@ export function ours(Index2D, Index3D, optionsFor, Sensors) {
 
     let index = create()
     let sensors = null
-    let source = null
-    let over = null
+    let others = null
+    let copies = null
     const found = new Uint32Array(n)
     const batch = { k: 0, maxDistance: Infinity }
     const ray = { radius: 0, inflate: 0 }
@@ -103,16 +103,14 @@ export function ours(Index2D, Index3D, optionsFor, Sensors) {
         index.dispose()
         index = create()
       },
-      placeSource(positions) {
-        if (!source) {
-          source = create()
-          over = new Index({ ...optionsFor(agents), source })
-        }
-        source.positions.set(positions)
+      placeOthers(positions) {
+        others ??= create()
+        copies ??= create()
+        others.positions.set(positions)
       },
-      frameSourced(radius) {
-        over.build()
-        return over.allWithin(radius)
+      frameCopied(radius) {
+        copies.build(others)
+        return copies.allWithin(radius)
       },
       withinMany: (points, radius) => index.withinMany(points, radius),
       // copse:
@@ -144,8 +142,8 @@ export function ours(Index2D, Index3D, optionsFor, Sensors) {
       },
       dispose() {
         sensors?.dispose()
-        over?.dispose()
-        source?.dispose()
+        copies?.dispose()
+        others?.dispose()
         index.dispose()
       },
     }
