@@ -214,10 +214,10 @@ const typeName = /** @type {any} */ (
 ).get
 
 /** True if a value is a typed array of a type, such as `Uint32Array`. */
-export const isArray = (value, Type) => typeName.call(value) === Type.name
+export const isTypedArray = (value, Type) => typeName.call(value) === Type.name
 
 export function checkArray(call, name, value, Type) {
-  if (!isArray(value, Type)) refuse(call, name, value, `a ${Type.name}`, false)
+  if (!isTypedArray(value, Type)) refuse(call, name, value, `a ${Type.name}`, false)
 }
 
 /** Checks that a value is array-like: has a `length`. The caller checks the elements. */

@@ -10,8 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* ---- Memory -----------------------------------------------------------------------------------
- */
+/* ---- Memory ---------------------------------------------------------------------------------- */
 
 /* After COPSE_OUT_OF_MEMORY, the bytes that could not be allocated, for the error message: more
  * than there can be, if allocate() was not even asked. */

@@ -14,7 +14,7 @@ import {
   checkOptions,
   checkPoint,
   checkWord,
-  isArray,
+  isTypedArray,
   refuse,
 } from './errors.js'
 import { isInside } from './memory.js'
@@ -140,11 +140,11 @@ function readOptions(object, options, bits) {
   const { mask = EVERY_GROUP, exclude = NONE, sort, maxDistance = Infinity } = options
   const { radius, side, inflate = 0, distances2 } = options
   const hasLists = bits & EACH
-  if (!hasLists || !isArray(mask, Uint32Array))
+  if (!hasLists || !isTypedArray(mask, Uint32Array))
     checkInteger(object, 'mask', mask, -(2 ** 31), MAX_UINT32)
-  if (!hasLists || !isArray(exclude, Uint32Array))
+  if (!hasLists || !isTypedArray(exclude, Uint32Array))
     checkInteger(object, 'exclude', exclude, -1, MAX_UINT32)
-  if (!hasLists || !isArray(inflate, Float32Array)) checkDistance(object, 'inflate', inflate)
+  if (!hasLists || !isTypedArray(inflate, Float32Array)) checkDistance(object, 'inflate', inflate)
   checkDistance(object, 'maxDistance', maxDistance)
   if (radius !== undefined) checkDistance(object, 'radius', radius)
   query.sort = sort === undefined ? SORT_NONE : checkWord(object, 'sort', sort, SORTS)
