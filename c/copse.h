@@ -1115,21 +1115,21 @@ typedef struct copse_crowd_agent {
                                * Default: 0 */
   float goal[3]; /* the agent goes there at preferredSpeed, and stops. NaN (the default): no goal;
                   * the agent follows preferredVelocity */
-  float preferredSpeed;       /* world units per second. Default: 1 */
-  float radius;               /* Default: 0.5 */
-  float maxSpeed;             /* world units per second. Default: 2 */
-  float neighborDistance;     /* the agent ignores neighbors whose centers are farther away than
-                               * this. Default: 10 */
-  uint32_t maxNeighbors;      /* the agent avoids at most this many neighbors, the nearest ones.
-                               * Default: 10 */
-  float timeHorizon;          /* the agent avoids collisions with neighbors this many seconds ahead.
-                               * Default: 2 */
-  float timeHorizonObstacles; /* like timeHorizon, but for walls. Horizons shorter than a time step
-                               * count as one time step. Default: 2 */
-  float maxAcceleration;      /* maximum change of velocity per second. If all time steps are
-                               * equally long, the agent brakes early enough not to hit walls. If it
-                               * needs more time to stop than timeHorizonObstacles, it looks further
-                               * ahead for walls, up to 100 s. Default: INFINITY */
+  float preferredSpeed;      /* world units per second. Default: 1 */
+  float radius;              /* Default: 0.5 */
+  float maxSpeed;            /* world units per second. Default: 2 */
+  float neighborDistance;    /* the agent ignores neighbors whose centers are farther away than
+                              * this. Default: 10 */
+  uint32_t maxNeighbors;     /* the agent avoids at most this many neighbors, the nearest ones.
+                              * Default: 10 */
+  float timeHorizon;         /* the agent avoids collisions with neighbors this many seconds ahead.
+                              * Default: 2 */
+  float obstacleTimeHorizon; /* like timeHorizon, but for walls. Horizons shorter than a time step
+                              * count as one time step. Default: 2 */
+  float maxAcceleration;     /* maximum change of velocity per second. If all time steps are
+                              * equally long, the agent brakes early enough not to hit walls. If it
+                              * needs more time to stop than obstacleTimeHorizon, it looks further
+                              * ahead for walls, up to 100 s. Default: INFINITY */
   float priority;   /* the higher, the less the agent yields. With p as its own priority and q as
                      * its neighbor's, it does q / (p + q) of the avoidance; half if both are 0.
                      * Default: 0 */
@@ -1158,7 +1158,7 @@ typedef struct copse_crowd_arrays {
   float *positions, *velocities, *preferredVelocities, *goals;
   float *preferredSpeeds, *radii, *maxSpeeds, *neighborDistances;
   uint32_t *maxNeighbors;
-  float *timeHorizons, *timeHorizonsObstacles;
+  float *timeHorizons, *obstacleTimeHorizons;
   float *maxAccelerations, *priorities;
   uint32_t *groups, *masks, *enabled, *locked;
   const uint32_t *generations;

@@ -1382,7 +1382,7 @@ export interface AgentNumbers {
   /**
    * How many seconds ahead the velocity must stay free of collisions with walls, > 0. Default: 2.
    */
-  timeHorizonObstacles?: number
+  obstacleTimeHorizon?: number
   /**
    * The maximum change of the velocity per second. May be Infinity. If all time steps are equally
    * long, the agent brakes early enough not to hit walls. Default: Infinity.
@@ -1504,7 +1504,7 @@ declare abstract class AnyCrowd<D extends Dimensions> extends Slots {
   /** The `maxNeighbors` of each agent. */
   get maxNeighborCounts(): Uint32s
   get timeHorizons(): Float32s
-  get timeHorizonsObstacles(): Float32s
+  get obstacleTimeHorizons(): Float32s
   get maxAccelerations(): Float32s
   get priorities(): Float32s
   get groups(): Uint32s

@@ -26,7 +26,7 @@ _Static_assert(sizeof(crowd) <= OBJECT_BYTES, "see any_object");
   VIEW(neighborDistances, f, arrays.neighborDistances)                                             \
   VIEW(maxNeighborCounts, u, arrays.maxNeighbors)                                                  \
   VIEW(timeHorizons, f, arrays.timeHorizons)                                                       \
-  VIEW(timeHorizonsObstacles, f, arrays.timeHorizonsObstacles)                                     \
+  VIEW(obstacleTimeHorizons, f, arrays.obstacleTimeHorizons)                                       \
   VIEW(maxAccelerations, f, arrays.maxAccelerations)                                               \
   VIEW(priorities, f, arrays.priorities)                                                           \
   VIEW(groups, u, arrays.groups)                                                                   \
@@ -78,7 +78,7 @@ static void crowd_figures(object *base, double *numbers) {
   FIELD(neighborDistance, f, 1)                                                                    \
   FIELD(maxNeighbors, u, 1)                                                                        \
   FIELD(timeHorizon, f, 1)                                                                         \
-  FIELD(timeHorizonObstacles, f, 1)                                                                \
+  FIELD(obstacleTimeHorizon, f, 1)                                                                 \
   FIELD(maxAcceleration, f, 1)                                                                     \
   FIELD(priority, f, 1)                                                                            \
   FIELD(groups, u, 1) FIELD(mask, u, 1) FIELD(enabled, b, 1) FIELD(locked, b, 1)

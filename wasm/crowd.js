@@ -22,7 +22,7 @@ const OWN_OPTIONS = ['capacity', 'timeStep', 'exact', 'instance']
 
 const MAX_NEIGHBORS = 64
 const MAY_BE_INFINITE = ['neighborDistance', 'maxAcceleration']
-const MUST_BE_POSITIVE = ['timeHorizon', 'timeHorizonObstacles']
+const MUST_BE_POSITIVE = ['timeHorizon', 'obstacleTimeHorizon']
 
 /**
  * Returns the fields of the C struct `copse_crowd_agent`, and their default values. Each field has
@@ -189,8 +189,8 @@ class AnyCrowd extends Slots {
     return this._array('timeHorizons', 1)
   }
 
-  get timeHorizonsObstacles() {
-    return this._array('timeHorizonsObstacles', 1)
+  get obstacleTimeHorizons() {
+    return this._array('obstacleTimeHorizons', 1)
   }
 
   get maxAccelerations() {

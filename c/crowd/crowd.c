@@ -20,7 +20,7 @@ copse_crowd_agent copse_crowd_agent_default(void) {
                              .neighborDistance = 10,
                              .maxNeighbors = 10,
                              .timeHorizon = 2,
-                             .timeHorizonObstacles = 2,
+                             .obstacleTimeHorizon = 2,
                              .maxAcceleration = INFINITY,
                              .groups = 1,
                              .mask = COPSE_ALL_GROUPS,
@@ -166,7 +166,7 @@ copse_crowd_arrays copse_crowd_get(copse_crowd *crowd) {
       .neighborDistances = fields[FIELD_NEIGHBOR_DISTANCE],
       .maxNeighbors = crowd_whole(crowd, FIELD_MAX_NEIGHBORS),
       .timeHorizons = fields[FIELD_TIME_HORIZON],
-      .timeHorizonsObstacles = fields[FIELD_TIME_HORIZON_OBSTACLES],
+      .obstacleTimeHorizons = fields[FIELD_TIME_HORIZON_OBSTACLES],
       .maxAccelerations = fields[FIELD_MAX_ACCELERATION],
       .priorities = fields[FIELD_PRIORITY],
       .groups = crowd_whole(crowd, FIELD_GROUPS),
@@ -213,7 +213,7 @@ static void put_agent(copse_crowd *crowd, uint32_t slot, const copse_crowd_agent
   crowd->fields[FIELD_MAX_SPEED][slot] = agent->maxSpeed;
   crowd->fields[FIELD_NEIGHBOR_DISTANCE][slot] = agent->neighborDistance;
   crowd->fields[FIELD_TIME_HORIZON][slot] = agent->timeHorizon;
-  crowd->fields[FIELD_TIME_HORIZON_OBSTACLES][slot] = agent->timeHorizonObstacles;
+  crowd->fields[FIELD_TIME_HORIZON_OBSTACLES][slot] = agent->obstacleTimeHorizon;
   crowd->fields[FIELD_MAX_ACCELERATION][slot] = agent->maxAcceleration;
   crowd->fields[FIELD_PRIORITY][slot] = agent->priority;
   crowd_whole(crowd, FIELD_MAX_NEIGHBORS)[slot] = agent->maxNeighbors;

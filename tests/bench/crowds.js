@@ -11,7 +11,7 @@ export const AGENT = {
   neighborDistance: 15,
   maxNeighbors: 10,
   timeHorizon: 10,
-  timeHorizonObstacles: 5,
+  obstacleTimeHorizon: 5,
 }
 export const TIME_STEP = 0.25
 /** Measured steps after the warm-up; then all agents return to its end. The native programs have the same number. */

@@ -271,7 +271,7 @@ static inline void play_add(crowd_game *game, input *in) {
   if (given & 16) agent.preferredSpeed = next_number(in);
   if (given & 32) agent.neighborDistance = next_number(in);
   if (given & 64) agent.timeHorizon = next_number(in);
-  if (given & 128) agent.timeHorizonObstacles = next_number(in);
+  if (given & 128) agent.obstacleTimeHorizon = next_number(in);
   if (extras & 1) agent.maxAcceleration = next_number(in);
   if (extras & 2) agent.priority = (float)(extras >> 4);
   if (extras & 4) agent.groups = next_byte(in) % 4;

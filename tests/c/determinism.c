@@ -711,7 +711,7 @@ static void add_agent(const crowds *world) {
   agent.neighborDistance = 2 + (float)(next() & 7);
   agent.maxNeighbors = next() % 11;
   agent.timeHorizon = 1 + (float)(next() & 3);
-  agent.timeHorizonObstacles = (1 + (float)(next() & 3)) / 2;
+  agent.obstacleTimeHorizon = (1 + (float)(next() & 3)) / 2;
   const uint32_t extras = next();
   agent.priority = (float)(extras & 3);
   if ((extras >> 2 & 3) == 0) agent.mask = 2;

@@ -48,7 +48,7 @@ static inline copse_crowd_agent scene_agent(float radius, float horizon) {
   agent.radius = radius;
   agent.maxSpeed = 2;
   agent.neighborDistance = 15;
-  agent.timeHorizon = agent.timeHorizonObstacles = horizon;
+  agent.timeHorizon = agent.obstacleTimeHorizon = horizon;
   return agent;
 }
 

@@ -550,7 +550,7 @@ test('an agent that has arrived stays, whatever the priority of one behind it', 
 
 test('an agent that cannot pass a wall is stuck once, after 2 seconds', () => {
   for (const exact of [false, true]) {
-    const crowd = crowdOf(2, { exact, timeHorizonObstacles: 0.1 }) // stops abruptly
+    const crowd = crowdOf(2, { exact, obstacleTimeHorizon: 0.1 }) // stops abruptly
     crowd.add({ position: [0, 20], goal: [30, 20] })
     const slot = crowd.add({ position: [0, 0], goal: [10, 0] })
     const tree = obstacleTree()
@@ -575,7 +575,7 @@ test('an agent that cannot pass a wall is stuck once, after 2 seconds', () => {
 
 test('a moved agent is not stuck, and may be stuck again 2 seconds later', () => {
   for (const exact of [false, true]) {
-    const crowd = crowdOf(2, { exact, timeHorizonObstacles: 0.1 })
+    const crowd = crowdOf(2, { exact, obstacleTimeHorizon: 0.1 })
     crowd.obstacles = obstacleTree([3, -40, 4, -40, 4, 40, 3, 40])
     const slot = crowd.add({ position: [0, 0], goal: [10, 0] })
     const stuckTimes = (seconds) => eventsOf(crowd, seconds * SECOND, 'stuck').map(([time]) => time)

@@ -52,7 +52,7 @@ async function create({ dimensions, timeStep, columns, obstacles, agents }) {
       neighborDistance: value.neighborDistance,
       maxNeighbors: value.maxNeighbors,
       timeHorizon: value.timeHorizon,
-      timeHorizonObstacles: value.timeHorizonObstacles ?? 1,
+      obstacleTimeHorizon: value.obstacleTimeHorizon ?? 1,
     })
     const preferred = vector('pref')
     const scale = Math.min(1, value.maxSpeed / length(preferred))

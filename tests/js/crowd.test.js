@@ -71,10 +71,10 @@ test('a new crowd and agent have the default values', () => {
     [preferredSpeeds, radii, maxSpeeds, neighborDistances].map(([first]) => first),
     [1, 0.5, 2, 10],
   )
-  const { maxNeighborCounts, timeHorizons, timeHorizonsObstacles } = crowd
+  const { maxNeighborCounts, timeHorizons, obstacleTimeHorizons } = crowd
   assert.instance(maxNeighborCounts, Uint32Array)
   assert.equal(
-    [maxNeighborCounts, timeHorizons, timeHorizonsObstacles].map(([first]) => first),
+    [maxNeighborCounts, timeHorizons, obstacleTimeHorizons].map(([first]) => first),
     [10, 2, 2],
   )
   assert.is(new Crowd3D({ instance }).dimensions, 3)
@@ -84,11 +84,11 @@ test('a new crowd and agent have the default values', () => {
 test('agents get the options of the crowd, unless add overrides them', () => {
   const numbers = {
     ...{ preferredSpeed: 3, radius: 0.25, maxSpeed: 4, neighborDistance: Infinity },
-    ...{ maxNeighbors: 5, timeHorizon: 6, timeHorizonObstacles: 7 },
+    ...{ maxNeighbors: 5, timeHorizon: 6, obstacleTimeHorizon: 7 },
   }
   const ownValues = {
     ...{ preferredSpeed: 1.5, radius: 0, maxSpeed: 0, neighborDistance: 0 },
-    ...{ maxNeighbors: 0, timeHorizon: 0.5, timeHorizonObstacles: 0.25 },
+    ...{ maxNeighbors: 0, timeHorizon: 0.5, obstacleTimeHorizon: 0.25 },
   }
   const crowd = crowd3D({ ...numbers, timeStep: 0.5 })
   const valuesOf = (slot) => ({
@@ -98,7 +98,7 @@ test('agents get the options of the crowd, unless add overrides them', () => {
     neighborDistance: crowd.neighborDistances[slot],
     maxNeighbors: crowd.maxNeighborCounts[slot],
     timeHorizon: crowd.timeHorizons[slot],
-    timeHorizonObstacles: crowd.timeHorizonsObstacles[slot],
+    obstacleTimeHorizon: crowd.obstacleTimeHorizons[slot],
   })
   crowd.add({ position: [0, 0, 0] })
   crowd.add({
@@ -261,7 +261,7 @@ test('refuses values out of range or of the wrong type', () => {
   crowd.step(0)
   assert.is(crowd.hash(), hash, 'a step of 0 seconds changes nothing')
   for (const wrong of [0, -1, NaN, Infinity, 1e-60]) {
-    for (const option of ['timeHorizon', 'timeHorizonObstacles', 'timeStep'])
+    for (const option of ['timeHorizon', 'obstacleTimeHorizon', 'timeStep'])
       assertThrown(() => crowd2D({ [option]: wrong }), new RegExp(`^RangeError: Crowd: ${option} `))
     if (wrong !== 0) assertThrown(() => crowd2D().step(wrong), /^RangeError: Crowd.step: timeStep /)
     assertThrown(() => (crowd2D().timeStep = wrong), /^RangeError: Crowd.timeStep: timeStep /)
@@ -365,10 +365,10 @@ test('a horizon below the time step is raised to it', () => {
     for (const x of [-1.25, 1.25])
       crowd.add({ position: [x, 0.125 * x], preferredVelocity: [-x, 1] })
     crowd.timeHorizons.fill(horizon)
-    crowd.timeHorizonsObstacles.fill(horizon)
+    crowd.obstacleTimeHorizons.fill(horizon)
     steps(crowd, 12)
     crowd.timeHorizons.fill(1) // they are part of the hash
-    crowd.timeHorizonsObstacles.fill(1)
+    crowd.obstacleTimeHorizons.fill(1)
     return crowd.hash()
   }
   const expected = played(0.25)

@@ -16,7 +16,7 @@ const CREATIONS = 200
 const POINTS = ['capacity', 'layout', 'onNonFinite', 'instance']
 const NUMBERS = [
   ...['preferredSpeed', 'radius', 'maxSpeed', 'neighborDistance', 'maxNeighbors', 'timeHorizon'],
-  ...['timeHorizonObstacles', 'maxAcceleration', 'priority', 'groups', 'mask', 'enabled', 'locked'],
+  ...['obstacleTimeHorizon', 'maxAcceleration', 'priority', 'groups', 'mask', 'enabled', 'locked'],
 ]
 const OPTIONS = {
   AgentTree: [...POINTS, 'leafSize', 'axis', 'split'],

@@ -15,7 +15,7 @@ const SIGNS = [
   [1, -1],
 ] // of x and y, for each group and its box
 const GROUPS = SIGNS.length
-const AGENT = { radius: 2, timeHorizonObstacles: 5 }
+const AGENT = { radius: 2, obstacleTimeHorizon: 5 }
 const SPACING = 7 // of agents at the start
 // Where boxes and groups begin and end, as fractions of half of the visible side.
 const BOX = [0.16, 0.5]

@@ -26,7 +26,7 @@ const ROOM = [12, 10]
 const DOORS = [1, 4]
 const AGENT = {
   ...{ radius: 0.25, maxSpeed: 2, neighborDistance: 3 },
-  ...{ timeHorizon: 1, timeHorizonObstacles: 0.5 },
+  ...{ timeHorizon: 1, obstacleTimeHorizon: 0.5 },
 }
 const WALK = 1.4 // mean preferred speed
 const CELL = 0.4 // of the field: fits into the narrowest door beside the radius on both sides

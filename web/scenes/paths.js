@@ -27,7 +27,7 @@ const FILL = 0.03 // part of the maze that agents cover
 const MAX_RADIUS = 0.35
 const WALK = 1.6 // mean preferred speed
 const AGENT = {
-  ...{ maxSpeed: 2.4, maxNeighbors: 8, timeHorizon: 1, timeHorizonObstacles: 0.5 },
+  ...{ maxSpeed: 2.4, maxNeighbors: 8, timeHorizon: 1, obstacleTimeHorizon: 0.5 },
 }
 const REACH = 8 // distance at which agents see each other, in radii
 const CELL = 0.5 // of the fields

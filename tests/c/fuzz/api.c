@@ -139,7 +139,7 @@ static copse_crowd_agent next_agent(input *in) {
                      &agent.maxSpeed,
                      &agent.neighborDistance,
                      &agent.timeHorizon,
-                     &agent.timeHorizonObstacles,
+                     &agent.obstacleTimeHorizon,
                      &agent.maxAcceleration,
                      &agent.priority,
                      agent.goal,

@@ -108,7 +108,7 @@ static void test_defaults_are_as_documented(void) {
     CHECK(one.position[axis] == 0 && one.velocity[axis] == 0 && isnan(one.goal[axis]));
   CHECK(one.preferredSpeed == 1 && one.radius == 0.5f && one.maxSpeed == 2 && one.priority == 0);
   CHECK(one.neighborDistance == 10 && one.maxNeighbors == 10);
-  CHECK(one.timeHorizon == 2 && one.timeHorizonObstacles == 2 && one.maxAcceleration == INFINITY);
+  CHECK(one.timeHorizon == 2 && one.obstacleTimeHorizon == 2 && one.maxAcceleration == INFINITY);
   CHECK(one.groups == 1 && one.mask == COPSE_ALL_GROUPS && one.enabled && !one.locked);
 }
 

@@ -191,7 +191,7 @@ static bool place_agent(const hall *made, uint32_t *state, float radius, bool is
   agent.radius = radius;
   agent.maxSpeed = random_word(state) >> 30 ? 2 : 10;
   agent.preferredSpeed = agent.maxSpeed * drawn(state, 0.3f, 1);
-  agent.timeHorizonObstacles = random_word(state) >> 31 ? 2 : 0.1f;
+  agent.obstacleTimeHorizon = random_word(state) >> 31 ? 2 : 0.1f;
   if (isLimited) agent.maxAcceleration = drawn(state, 0.05f, 2) * agent.maxSpeed;
   copse_obstacle_contains(made->walls, agent.position, &isInside, NULL);
   copse_obstacle_nearest(made->walls, agent.position, INFINITY, COPSE_SIDE_BOTH, &wall, NULL);

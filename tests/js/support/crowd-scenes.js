@@ -8,7 +8,7 @@ const agentOf = (radius, horizon) => ({
   maxSpeed: 2,
   neighborDistance: 15,
   timeHorizon: horizon,
-  timeHorizonObstacles: horizon,
+  obstacleTimeHorizon: horizon,
 })
 
 /** Each has the options of its agents, and a `fill` that calls `add(start, goal)` for every agent. */

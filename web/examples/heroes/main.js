@@ -60,7 +60,7 @@ const buildTime = timeOf(() => field.build())
 
 const crowd = new Crowd({
   ...{ capacity: HEROES + MINIONS, timeStep: 1 / 30, maxSpeed: 8, neighborDistance: 5 },
-  ...{ timeHorizon: 1, timeHorizonObstacles: 0.3 },
+  ...{ timeHorizon: 1, obstacleTimeHorizon: 0.3 },
 })
 crowd.obstacles = walls
 crowd.follow(field, { mask: MINION })

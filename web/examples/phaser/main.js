@@ -24,7 +24,7 @@ for (const [left, top, right, bottom] of boxes)
 
 const crowd = new Crowd({
   ...{ capacity: 1 + CHASERS, radius: RADIUS, preferredSpeed: SPEED / 2, maxSpeed: SPEED },
-  ...{ neighborDistance: 60, timeHorizon: 1, timeHorizonObstacles: 0.5 },
+  ...{ neighborDistance: 60, timeHorizon: 1, obstacleTimeHorizon: 0.5 },
 })
 crowd.obstacles = walls
 const player = crowd.add({ position: [SIDE / 2, SIDE / 2], mask: 0 }) // avoids only walls

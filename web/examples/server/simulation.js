@@ -28,7 +28,7 @@ export function createSimulation() {
 
   const crowd = new Crowd({
     ...{ capacity: TEAMS.length * ROWS * COLUMNS, timeStep: 1 / TICKS },
-    ...{ radius: RADIUS, preferredSpeed: 9, maxSpeed: 11, timeHorizonObstacles: 0.5 },
+    ...{ radius: RADIUS, preferredSpeed: 9, maxSpeed: 11, obstacleTimeHorizon: 0.5 },
   })
   crowd.obstacles = walls
   for (let slot = 0; slot < crowd.capacity; slot++) {

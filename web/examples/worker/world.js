@@ -32,7 +32,7 @@ export async function createWorld() {
   field.obstacles = walls
   const crowd = new Crowd({
     ...{ capacity: AGENTS, timeStep: TIME_STEP, radius: RADIUS, maxSpeed: MAX_SPEED },
-    ...{ preferredSpeed: 6, neighborDistance: 2.5, timeHorizon: 1, timeHorizonObstacles: 0.3 },
+    ...{ preferredSpeed: 6, neighborDistance: 2.5, timeHorizon: 1, obstacleTimeHorizon: 0.3 },
   })
   crowd.obstacles = walls
   crowd.follow(field)

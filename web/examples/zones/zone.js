@@ -93,7 +93,7 @@ export class Zone {
     this.crowd = new Crowd({
       ...{ capacity: 2 * walkers + 256, timeStep: 1 / TICKS, radius: RADIUS },
       ...{ maxSpeed: world.MAX_SPEED, neighborDistance: world.NEIGHBOR_DISTANCE },
-      ...{ timeHorizon: 1.5, timeHorizonObstacles: 0.5 },
+      ...{ timeHorizon: 1.5, obstacleTimeHorizon: 0.5 },
     })
     this.crowd.obstacles = ground.walls
     this.crowd.follow(ground.east, { mask: EAST })

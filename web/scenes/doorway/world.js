@@ -105,7 +105,7 @@ function build({ agents, along, ratio, gap, team }) {
     const crowd = new Crowd({
       ...{ capacity: agents, timeStep: TIME_STEP, radius, maxSpeed: FASTEST * walk },
       ...{ neighborDistance: REACH * radius, timeHorizon: (HORIZON * radius) / walk },
-      ...{ timeHorizonObstacles: (4 * radius) / walk, maxNeighbors: 6, instance },
+      ...{ obstacleTimeHorizon: (4 * radius) / walk, maxNeighbors: 6, instance },
     })
     const field = new FlowField({
       bounds: place2(-end, -across, BEHIND + CELL, across),

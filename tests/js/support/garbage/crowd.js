@@ -29,7 +29,7 @@ export function crowdFrames(copse, instance) {
     sum += flat.maxAccelerations[0] > 1 && flat.priorities[1] > 0 ? 1 : 0
     sum += flat.groups[0] + (flat.masks[0] & 1) + flat.locked[3]
     sum += flat.generations[0] + flat.maxNeighborCounts[0] + flat.stats().overlaps
-    sum += flat.timeHorizons[0] + flat.timeHorizonsObstacles[0] + flat.maxSpeeds[0] > 0 ? 1 : 0
+    sum += flat.timeHorizons[0] + flat.obstacleTimeHorizons[0] + flat.maxSpeeds[0] > 0 ? 1 : 0
     sum += flat.preferredSpeeds[0] + flat.neighborDistances[0] > 0 ? 1 : 0
     sum += flat.preferredVelocities[0] > 0 ? 1 : 0
     sum += flat.dimensions + flat.capacity
