@@ -1282,10 +1282,10 @@ export class ObstacleTree extends Slots {
   ): NearestPoint | null
   /**
    * True if no wall is between two points: no edge meets the segment or comes within the option
-   * `radius` of it (default: 0). Both directions give the same result. Nothing is visible from a
+   * `inflate` of it (default: 0). Both directions give the same result. Nothing is visible from a
    * point on a wall.
    */
-  visible(...query: [...segment: Segment<2>, options?: { radius?: number }]): boolean
+  visible(...query: [...segment: Segment<2>, options?: { inflate?: number }]): boolean
   /** Returns the first edge that a segment meets, ties by lower id; null if there is none. */
   raycast(...query: [...segment: Segment<2>, options?: SideOptions]): WallHit | null
   /** Returns the first edge that each segment meets. `segments`: x0, y0, x1, y1, x0, …. */

@@ -25,10 +25,10 @@ import {
   checkQueryOptions,
   DISTANCES2,
   ids,
+  INFLATE,
   into,
   MAX_DISTANCE,
   query,
-  RADIUS,
   SIDE,
 } from './queries.js'
 
@@ -208,18 +208,18 @@ export class ObstacleTree extends Slots {
   }
 
   visible(x0, y0, x1, y1, options) {
-    ask(this, 'visible', options, RADIUS)
+    ask(this, 'visible', options, INFLATE)
     checkSegment(this, x0, y0, 0, x1, y1, 0)
     return this.#sees(x0, y0, x1, y1)
   }
 
   /**
-   * True if no wall is in the way from (x0, y0) to (x1, y1). Reads the radius from `query`, where
+   * True if no wall is in the way from (x0, y0) to (x1, y1). Reads `inflate` from `query`, where
    * `ask` stored it: V8 would allocate memory for an argument that is not an integer.
    */
   #sees(x0, y0, x1, y1) {
-    const radius = Math.max(0, query.radius)
-    return this._leave(this._enter().visible(this._handle, x0, y0, x1, y1, radius)) === 1
+    const { inflate } = query
+    return this._leave(this._enter().visible(this._handle, x0, y0, x1, y1, inflate)) === 1
   }
 
   raycast(x0, y0, x1, y1, options) {

@@ -134,7 +134,7 @@ test('wrong options are refused, but undefined is not', () => {
     within: { side: SIDES },
     withinInto: { side: SIDES },
     nearest: { side: SIDES, maxDistance: WRONG_OPTIONS.maxDistance },
-    visible: { radius: WRONG.distance.slice(1) },
+    visible: { inflate: WRONG.distance.slice(1) },
     raycast: { side: SIDES },
     raycastMany: { side: SIDES },
     visibilityPolygon: { maxDistance: WRONG_OPTIONS.maxDistance, bounds: NOT_ARRAYS.slice(1) },
@@ -484,7 +484,7 @@ test('an empty tree finds nothing', () => {
   assert.equal([...tree.within(0, 0, Infinity)], [])
   assert.is(tree.nearestPoint(0, 0), null)
   assert.is(tree.raycast(0, 0, 1, 1), null)
-  assert.ok(tree.visible(0, 0, 1, 1, { radius: Infinity }))
+  assert.ok(tree.visible(0, 0, 1, 1, { inflate: Infinity }))
   assert.not(tree.contains(0, 0))
   assert.equal([...tree.visibilityPolygon(5, 7)].sort(), [4, 4, 6, 6, 6, 6, 8, 8])
   assert.equal([...tree.cells(), ...tree.lines()], [])
@@ -546,9 +546,9 @@ test('visible is true if no wall is on the way, or within the radius of it, in b
     assert.is(tree.visible(x0, y0, x1, y1), free)
     assert.is(tree.visible(x1, y1, x0, y0), free)
   }
-  assert.ok(tree.visible(3, -5, 3, 5, { radius: 0.99 }))
-  assert.not(tree.visible(3, -5, 3, 5, { radius: 1 }))
-  assert.ok(tree.visible(3, -5, 3, 5, { radius: 0 }))
+  assert.ok(tree.visible(3, -5, 3, 5, { inflate: 0.99 }))
+  assert.not(tree.visible(3, -5, 3, 5, { inflate: 1 }))
+  assert.ok(tree.visible(3, -5, 3, 5, { inflate: 0 }))
 })
 
 test('raycast finds the first edge, the point, and the normal', () => {

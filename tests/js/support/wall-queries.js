@@ -102,7 +102,10 @@ function checkAround(random, { model, tree }, x, y, radius) {
 function checkAlong(random, { model, tree }, x0, y0, x1, y1, radius) {
   const side = pick(random, SIDES)
   assert.is(tree.visible(x0, y0, x1, y1), list.visible(model, x0, y0, x1, y1))
-  assert.is(tree.visible(x0, y0, x1, y1, { radius }), list.visible(model, x0, y0, x1, y1, radius))
+  assert.is(
+    tree.visible(x0, y0, x1, y1, { inflate: radius }),
+    list.visible(model, x0, y0, x1, y1, radius),
+  )
   const expected = list.raycast(model, x0, y0, x1, y1, side)
   const back = list.raycast(model, x1, y1, x0, y0, side)
   assert.equal(tree.raycast(x0, y0, x1, y1, { side }), expected)

@@ -151,7 +151,7 @@ function send(slot, goal = freePlace(LEVEL, 2 * HERO_RADIUS)) {
 /** Drops a hero's next corner when it sees the one after that. What is left first is its goal. */
 function lead(slot) {
   const position = positionOf(slot)
-  const sees = (corner) => walls.visible(...position, ...corner, { radius: 0.8 * HERO_RADIUS })
+  const sees = (corner) => walls.visible(...position, ...corner, { inflate: 0.8 * HERO_RADIUS })
   if (!sees(paths[slot][0])) send(slot, paths[slot].at(-1)) // it had to leave its path
   while (paths[slot].length > 1 && sees(paths[slot][1])) paths[slot].shift()
   crowd.goals.set(paths[slot][0], 2 * slot)
