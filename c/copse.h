@@ -544,12 +544,12 @@ copse_status copse_points_restore(copse_points *points, const void *bytes, size_
  * entered and which left since the previous update.
  *
  * - An agent enters if its distance is at most `radius`, and leaves if its distance is greater than
- *   `leave`, which is >= `radius`. At a distance between `radius` and `leave`, an agent that was
- *   inside stays inside, and an agent that was outside stays outside. So an agent that walks along
- *   the border does not enter and leave over and over. For a circle, the distance is measured from
- *   the center, as in copse_points_within. For a box lo … hi, no distance is measured. Instead, an
- *   agent enters if it is inside the box lo - radius … hi + radius, and leaves if it is outside of
- *   the box lo - leave … hi + leave. The corners of both are rounded to float.
+ *   `exitRadius`, which is >= `radius`. At a distance between `radius` and `exitRadius`, an agent
+ * that was inside stays inside, and an agent that was outside stays outside. So an agent that walks
+ * along the border does not enter and leave over and over. For a circle, the distance is measured
+ * from the center, as in copse_points_within. For a box lo … hi, no distance is measured. Instead,
+ * an agent enters if it is inside the box lo - radius … hi + radius, and leaves if it is outside of
+ *   the box lo - exitRadius … hi + exitRadius. The corners of both are rounded to float.
  * - An agent also leaves if it is removed, if it is hidden (has no group), or if it no longer
  *   matches the sensor's mask.
  * - The same id may be in both rows, `left` and `entered`. This happens if the agent with that id
@@ -568,8 +568,8 @@ typedef struct copse_sensors_def {
   uint32_t results;    /* maximum number of agents that an update finds, summed over all searches: 0
                         * … INT32_MAX. Default: 0. With 0, an update fails if it finds agents: see
                         * copse_sensors_update. A circle or sphere is searched once, for agents
-                        * within `leave`. A box whose `radius` and `leave` differ is searched twice:
-                        * within `radius`, and within `leave` */
+                        * within `exitRadius`. A box whose `radius` and `exitRadius` differ is searched
+                        * twice:    within `radius`, and within `exitRadius` */
   uint32_t agents;     /* maximum number of slots of the index: 0 … COPSE_MAX_CAPACITY. Default:
                         * 1,000 */
   copse_allocator allocator; /* Default: malloc */
@@ -601,10 +601,10 @@ typedef struct copse_sensor {
                            * Default: 0 */
   uint32_t agent; /* the slot of the agent to surround. The slot may be free. Default: COPSE_NONE */
   float radius;   /* an agent enters within this distance: >= 0, may be INFINITY. Default: 0 */
-  float leave;    /* an agent has left when it is farther away than this. Must be >= radius: if you
-                   * set `radius`, set this too. Default: 0 */
-  uint32_t mask;  /* finds agents whose groups share a bit with this mask. Default:
-                   * COPSE_ALL_GROUPS */
+  float exitRadius; /* an agent has left when it is farther away than this. Must be >= radius: if
+                     * you set `radius`, set this too. Default: 0 */
+  uint32_t mask;    /* finds agents whose groups share a bit with this mask. Default:
+                     * COPSE_ALL_GROUPS */
 } copse_sensor;
 copse_sensor copse_sensor_default(void);
 
@@ -625,7 +625,7 @@ copse_status copse_sensors_reset(copse_sensors *sensors, uint32_t slot);
 /* The arrays of sensors, by slot, and the rows of the last update. Row i belongs to sensor i. Rows
  * are empty before the first update, and after a restore. */
 typedef struct copse_sensors_arrays {
-  float *radii, *leaves;       /* the caller may write these between updates */
+  float *radii, *exitRadii;    /* the caller may write these between updates */
   uint32_t *masks;             /* the caller may write these between updates */
   const uint32_t *kinds;       /* values of copse_sensor_kind */
   const uint32_t *agents;      /* slot of the agent that the sensor surrounds, or COPSE_NONE */
@@ -640,8 +640,8 @@ copse_sensors_arrays copse_sensors_get(copse_sensors *sensors);
  * `inside`. A sensor around an agent is where the index's buffers have the agent. *needed receives
  * the number of agents found. The limit `results` in copse_sensors_def must not be less than this
  * number. Errors:
- * - COPSE_INVALID_ARGUMENT: a `radius` or `leave` is out of range; the index and the sensors differ
- *   in dimensions; or the index wraps around and a sensor is a box.
+ * - COPSE_INVALID_ARGUMENT: a `radius` or `exitRadius` is out of range; the index and the sensors
+ * differ in dimensions; or the index wraps around and a sensor is a box.
  * - COPSE_NOT_BUILT: the index was never built.
  * - COPSE_FULL, and *needed is 0: the limit `agents` in copse_sensors_def is less than the number
  *   of slots in the last build.

@@ -793,7 +793,7 @@ export interface SensorReach {
    * An agent inside the sensor leaves when its distance, measured as for `radius`, is greater than
    * this. At least `radius`. Default: `radius`.
    */
-  leave?: number
+  exitRadius?: number
   /** 32 bits: finds only agents whose `groups` share a bit with this mask. Default: all bits. */
   mask?: number
 }
@@ -855,7 +855,7 @@ export interface SensorsStats {
  * that notice agents, areas of interest. A sensor is a circle or sphere, a box, or a circle or
  * sphere around an agent. After each `build()` of the index, call `update()`.
  *
- * An agent enters within a sensor's `radius`, and leaves beyond its `leave`: with a larger `leave`,
+ * An agent enters within a sensor's `radius`, and leaves beyond its `exitRadius`: with a larger `exitRadius`,
  * an agent that walks along the border does not enter and leave again and again. An agent leaves,
  * too, when it is removed, when its `groups` become 0, and when it no longer matches the mask. If
  * another agent has taken its slot since the last update, the slot's id is in `left` and, if the
@@ -883,8 +883,8 @@ export class Sensors<D extends Dimensions = 2> extends Slots {
   // `update()`, which may move the arrays in memory: get them again after each update.
 
   get radii(): Float32s
-  /** The option `leave` of each sensor: agents inside leave beyond this distance. */
-  get leaves(): Float32s
+  /** The option `exitRadius` of each sensor: agents inside leave beyond this distance. */
+  get exitRadii(): Float32s
   get masks(): Uint32s
   /** The slot of the agent that each sensor surrounds; -1 if it surrounds none. Read-only. */
   get agents(): Int32s
@@ -915,7 +915,7 @@ export class Sensors<D extends Dimensions = 2> extends Slots {
    * searches, plus time linear in the number of agents inside, plus the time to sort those that
    * left and entered. Memory grows only if the sensors find more agents than in any update before,
    * or if the index has grown. A radius that is NaN or negative, or larger than the sensor's
-   * `leave`, throws a `RangeError`.
+   * `exitRadius`, throws a `RangeError`.
    */
   update(): SensorChanges
   /** Returns statistics. Always returns the same object. */

@@ -20,7 +20,7 @@ _Static_assert(sizeof(sensors) <= OBJECT_BYTES, "see any_object");
 
 #define SENSORS_VIEWS(VIEW)                                                                        \
   VIEW(radii, f, arrays.radii)                                                                     \
-  VIEW(leaves, f, arrays.leaves)                                                                   \
+  VIEW(exitRadii, f, arrays.exitRadii)                                                             \
   VIEW(masks, u, arrays.masks)                                                                     \
   VIEW(kinds, u, arrays.kinds)                                                                     \
   VIEW(agents, i, arrays.agents)                                                                   \
@@ -147,11 +147,11 @@ EXPORT("sensors_slots") int32_t sensors_slots(int32_t handle) {
  * slot. */
 EXPORT("sensors_add")
 int32_t sensors_add(int32_t handle, uint32_t kind, float a, float b, float c, float d, float e,
-                    float f, uint32_t agent, float radius, float leave, uint32_t mask) {
+                    float f, uint32_t agent, float radius, float exitRadius, uint32_t mask) {
   sensors *self = sensors_of(handle);
   if (!self) return FAILED(COPSE_STALE_SLOT);
   const copse_sensor sensor = {
-      (copse_sensor_kind)kind, {a, b, c, d, e, f}, agent, radius, leave, mask};
+      (copse_sensor_kind)kind, {a, b, c, d, e, f}, agent, radius, exitRadius, mask};
   uint32_t slot;
   const copse_status status = copse_sensors_add(self->core, &sensor, &slot);
   return result_or_failed(slot, status);

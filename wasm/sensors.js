@@ -19,7 +19,7 @@ import { IDS, MAX_CAPACITY, NONE, Slots } from './object.js'
 import { checkSide, MAX_UINT32 } from './queries.js'
 
 const OPTIONS = ['index', 'capacity']
-const SENSOR_OPTIONS = ['position', 'box', 'agent', 'radius', 'leave', 'mask']
+const SENSOR_OPTIONS = ['position', 'box', 'agent', 'radius', 'exitRadius', 'mask']
 const ROOM = ['results']
 /**
  * The options of `add` that say where a sensor is: a sensor has exactly one of them. Its index here
@@ -46,9 +46,9 @@ function checkAlive(call, index) {
   if (index._handle < 0) throw new CopseError('DISPOSED', `${place(call)}: the index was disposed`)
 }
 
-function checkLeave(call, name, leave, radius) {
-  if (typeof leave !== 'number' || !(leave >= radius))
-    refuse(call, name, leave, `a number ≥ the radius, ${radius}`)
+function checkExit(call, name, exitRadius, radius) {
+  if (typeof exitRadius !== 'number' || !(exitRadius >= radius))
+    refuse(call, name, exitRadius, `a number ≥ the radius, ${radius}`)
 }
 
 /**
@@ -117,8 +117,8 @@ export class Sensors extends Slots {
     return this._array('radii', 1)
   }
 
-  get leaves() {
-    return this._array('leaves', 1)
+  get exitRadii() {
+    return this._array('exitRadii', 1)
   }
 
   get masks() {
@@ -134,7 +134,7 @@ export class Sensors extends Slots {
   add(sensor) {
     this._begin('add')
     checkOptions(this, sensor, SENSOR_OPTIONS)
-    const { position, box, agent, radius, leave, mask = NONE } = sensor
+    const { position, box, agent, radius, exitRadius, mask = NONE } = sensor
     const places = [position, box, agent]
     if (places.filter((given) => given !== undefined).length !== 1)
       throw new TypeError(`${place(this)}: takes one of the options ${KINDS.join(', ')}`)
@@ -146,8 +146,8 @@ export class Sensors extends Slots {
     const numbers = hasPlace ? numbersOf(this, KINDS[kind], places[kind], this._dimensions) : []
     const enter = radius === undefined && kind === BOX ? 0 : radius
     checkDistance(this, 'radius', enter)
-    const exit = leave === undefined ? enter : leave
-    checkLeave(this, 'leave', exit, enter)
+    const exit = exitRadius === undefined ? enter : exitRadius
+    checkExit(this, 'exitRadius', exit, enter)
     checkInteger(this, 'mask', mask, -(2 ** 31), MAX_UINT32)
     this._wanted = this._capacity + 1
     const [a = 0, b = 0, c = 0, d = 0, e = 0, f = 0] = numbers
@@ -219,18 +219,18 @@ export class Sensors extends Slots {
 
   /**
    * Ends an update. If it failed because the game wrote an invalid distance to the array `radii` or
-   * `leaves`, the error names the array and the slot.
+   * `exitRadii`, the error names the array and the slot.
    */
   #leaveUpdate(result) {
     try {
       return this.#leaveMoved(result)
     } catch (error) {
       const radii = this._views.radii.at(this._capacity)
-      const leaves = this._views.leaves.at(this._capacity)
+      const exitRadii = this._views.exitRadii.at(this._capacity)
       for (let i = 0; i < this._capacity; i++) {
         if (!this._isUsed(i)) continue
         checkDistance(this, `radii[${i}]`, radii[i])
-        checkLeave(this, `leaves[${i}]`, leaves[i], radii[i])
+        checkExit(this, `exitRadii[${i}]`, exitRadii[i], radii[i])
       }
       // A snapshot may hold boxes, which a world that wraps around refuses.
       const { _refusal: refusal } = this.#index

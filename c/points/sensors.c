@@ -29,7 +29,7 @@ static uint64_t carve(copse_sensors *sensors, void *memory) {
   sensors->agents = arena_carve(&layout, capacity, 4);
   sensors->agentGenerations = arena_carve(&layout, capacity, 4);
   sensors->radii = arena_carve(&layout, capacity, 4);
-  sensors->leaves = arena_carve(&layout, capacity, 4);
+  sensors->exitRadii = arena_carve(&layout, capacity, 4);
   sensors->masks = arena_carve(&layout, capacity, 4);
   sensors->begins = arena_carve(&layout, capacity, 4);
   sensors->counts = arena_carve(&layout, capacity, 4);
@@ -107,7 +107,7 @@ static void keep(copse_sensors *larger, const copse_sensors *sensors) {
   memcpy(larger->agents, sensors->agents, words);
   memcpy(larger->agentGenerations, sensors->agentGenerations, words);
   memcpy(larger->radii, sensors->radii, words);
-  memcpy(larger->leaves, sensors->leaves, words);
+  memcpy(larger->exitRadii, sensors->exitRadii, words);
   memcpy(larger->masks, sensors->masks, words);
   memcpy(larger->counts, sensors->counts, words);
   memcpy(larger->sets[INSIDE].ids, sensors->sets[INSIDE].ids + sensors->half,
@@ -144,7 +144,7 @@ bool copse_sensors_has(const copse_sensors *sensors, uint32_t slot) {
 
 copse_sensors_arrays copse_sensors_get(copse_sensors *sensors) {
   return (copse_sensors_arrays){.radii = sensors->radii,
-                                .leaves = sensors->leaves,
+                                .exitRadii = sensors->exitRadii,
                                 .masks = sensors->masks,
                                 .kinds = sensors->kinds,
                                 .agents = sensors->agents,
@@ -168,13 +168,13 @@ static copse_status place_check(uint32_t kind, const float *place, uint32_t agen
   return ok ? COPSE_OK : COPSE_INVALID_ARGUMENT;
 }
 
-bool sensors_reach_ok(uint32_t kind, const float *place, float radius, float leave, int dim) {
+bool sensors_reach_ok(uint32_t kind, const float *place, float radius, float exitRadius, int dim) {
   float lo[3] = {0}, hi[3] = {0};
-  if (!(radius >= 0 && leave >= radius)) return false;
+  if (!(radius >= 0 && exitRadius >= radius)) return false;
   if (kind != COPSE_SENSOR_BOX) return true;
   box_grow(place, radius, dim, lo, hi);
   if (!query_box_ok(lo, hi, dim)) return false;
-  box_grow(place, leave, dim, lo, hi);
+  box_grow(place, exitRadius, dim, lo, hi);
   return query_box_ok(lo, hi, dim);
 }
 
@@ -194,7 +194,7 @@ copse_status copse_sensors_add(copse_sensors *sensors, const copse_sensor *senso
   *slot = COPSE_NONE;
   const copse_status status = place_check(kind, sensor->place, sensor->agent, dim);
   if (status != COPSE_OK) return status;
-  if (!sensors_reach_ok(kind, sensor->place, sensor->radius, sensor->leave, dim))
+  if (!sensors_reach_ok(kind, sensor->place, sensor->radius, sensor->exitRadius, dim))
     return COPSE_INVALID_ARGUMENT;
   if (sensors->slots.used == sensors->def.capacity) return COPSE_FULL;
   const uint32_t added = *slot = slots_take(&sensors->slots);
@@ -202,7 +202,7 @@ copse_status copse_sensors_add(copse_sensors *sensors, const copse_sensor *senso
   sensors->agents[added] = kind == COPSE_SENSOR_AGENT ? sensor->agent : COPSE_NONE;
   sensors->agentGenerations[added] = 0;
   sensors->radii[added] = sensor->radius;
-  sensors->leaves[added] = sensor->leave;
+  sensors->exitRadii[added] = sensor->exitRadius;
   sensors->masks[added] = sensor->mask;
   sensors->counts[added] = 0;
   put(sensors, added, sensor->place);
@@ -292,7 +292,7 @@ _Static_assert(sizeof(sensors_snapshot) <= SNAPSHOT_HEAD, "the head of a snapsho
 /* A sensor in a snapshot. `count` is the number of ids that it remembers. */
 typedef struct sensor_snapshot {
   uint32_t kind, agent, agentGeneration, mask, count;
-  float radius, leave, place[6];
+  float radius, exitRadius, place[6];
 } sensor_snapshot;
 
 static uint64_t snapshot_bytes(const sensors_snapshot *head) {
@@ -346,7 +346,7 @@ copse_status copse_sensors_save(const copse_sensors *sensors, void *bytes, size_
                                     .mask = sensors->masks[slot],
                                     .count = count,
                                     .radius = sensors->radii[slot],
-                                    .leave = sensors->leaves[slot]};
+                                    .exitRadius = sensors->exitRadii[slot]};
     memcpy(saved[slot].place, sensors->places[slot], sizeof saved[slot].place);
     memcpy(ids, remembered(sensors, slot), count * sizeof *ids);
     ids += count;
@@ -356,8 +356,8 @@ copse_status copse_sensors_save(const copse_sensors *sensors, void *bytes, size_
   return COPSE_OK;
 }
 
-/* True if a saved sensor can be restored. Its `radius` and `leave` may be invalid, as the caller
- * can write any value: the next update checks them. */
+/* True if a saved sensor can be restored. Its `radius` and `exitRadius` may be invalid, as the
+ * caller can write any value: the next update checks them. */
 static bool saved_ok(const copse_sensors *sensors, const sensor_snapshot *saved, bool isInUse) {
   uint32_t words[sizeof *saved / 4], any = 0;
   memcpy(words, saved, sizeof words);
@@ -418,7 +418,7 @@ copse_status copse_sensors_restore(copse_sensors *sensors, const void *bytes, si
     sensors->agentGenerations[slot] = saved[slot].agentGeneration;
     sensors->masks[slot] = saved[slot].mask;
     sensors->radii[slot] = saved[slot].radius;
-    sensors->leaves[slot] = saved[slot].leave;
+    sensors->exitRadii[slot] = saved[slot].exitRadius;
     sensors->begins[slot] = begin;
     sensors->counts[slot] = saved[slot].count;
     memcpy(sensors->places[slot], saved[slot].place, sizeof *sensors->places);

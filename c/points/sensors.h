@@ -22,7 +22,7 @@ struct copse_sensors {
   float (*places)[6];
   /* The slot of the agent that the sensor surrounds, and its generation in the last update. */
   uint32_t *agents, *agentGenerations;
-  float *radii, *leaves;
+  float *radii, *exitRadii;
   uint32_t *masks;
   /* For each sensor, the agents inside at the last update: where their ids begin in
    * sets[INSIDE].ids, and how many there are. */
@@ -61,9 +61,9 @@ ALWAYS_INLINE void box_grow(const float *box, float by, int dim, float *lo, floa
   }
 }
 
-/* True if a sensor's `radius` and `leave` are valid. For a box, growing by either must also give a
- * valid box: if lo is INFINITY and the box grows by INFINITY, lo becomes NaN. */
-bool sensors_reach_ok(uint32_t kind, const float *place, float radius, float leave, int dim);
+/* True if a sensor's `radius` and `exitRadius` are valid. For a box, growing by either must also
+ * give a valid box: if lo is INFINITY and the box grows by INFINITY, lo becomes NaN. */
+bool sensors_reach_ok(uint32_t kind, const float *place, float radius, float exitRadius, int dim);
 /* Makes all rows of the output empty. */
 void sensors_clear_rows(copse_sensors *sensors);
 

@@ -21,13 +21,13 @@
 
 #include <string.h>
 
-/* True if `radius` and `leave` of every sensor are valid. Every update checks this, because the
- * caller can write to `radii` and `leaves`. */
+/* True if `radius` and `exitRadius` of every sensor are valid. Every update checks this, because
+ * the caller can write to `radii` and `exitRadii`. */
 SMALL_CODE static bool reaches_ok(const copse_sensors *sensors) {
   for (uint32_t slot = 0; slot < sensors->slots.ever; slot++)
     if (slots_in_use(&sensors->slots, slot) &&
         !sensors_reach_ok(sensors->kinds[slot], sensors->places[slot], sensors->radii[slot],
-                          sensors->leaves[slot], (int)sensors->def.dimensions))
+                          sensors->exitRadii[slot], (int)sensors->def.dimensions))
       return false;
   return true;
 }
@@ -76,18 +76,18 @@ static uint32_t found_of(update *run, const copse_results *results) {
 }
 
 /* Finds the agents of a sensor that is a box. The first search grows the box by `radius`: agents in
- * it may enter, and get the distance 0. If `leave` is larger, a second search grows the box by
- * `leave`: agents in it may stay inside, but not enter, and get the distance NaN. Returns the
+ * it may enter, and get the distance 0. If `exitRadius` is larger, a second search grows the box by
+ * `exitRadius`: agents in it may stay inside, but not enter, and get the distance NaN. Returns the
  * number of ids: agents that both searches find count twice. */
 SMALL_CODE static uint32_t search_box(update *run, uint32_t slot, const copse_query *query) {
   const copse_sensors *sensors = run->sensors;
-  const float *box = sensors->places[slot], leave = sensors->leaves[slot];
+  const float *box = sensors->places[slot], exitRadius = sensors->exitRadii[slot];
   const int dim = (int)sensors->def.dimensions;
   uint32_t found = 0;
   float lo[3] = {0}, hi[3] = {0};
-  for (int outer = 0; outer <= (leave > sensors->radii[slot]); outer++) {
+  for (int outer = 0; outer <= (exitRadius > sensors->radii[slot]); outer++) {
     copse_results results = room_for(run, found);
-    box_grow(box, outer ? leave : sensors->radii[slot], dim, lo, hi);
+    box_grow(box, outer ? exitRadius : sensors->radii[slot], dim, lo, hi);
     copse_points_range(run->points, lo, hi, query, &results);
     const uint32_t added = found_of(run, &results);
     for (uint32_t i = 0; i < added; i++) results.distances2[i] = outer ? NAN : 0;
@@ -107,10 +107,10 @@ static uint32_t search(update *run, uint32_t slot) {
   if (!center_of(sensors, slot, run->points, center)) return 0;
   if (kind == COPSE_SENSOR_AGENT) query.exclude = sensors->agents[slot];
   copse_results results = room_for(run, 0);
-  /* If `leave` equals `radius`, all agents found may enter. Then no distances are needed, and the
-   * search is faster without them. */
-  if (sensors->leaves[slot] == sensors->radii[slot]) results.distances2 = NULL;
-  copse_points_within(run->points, center, sensors->leaves[slot], &query, &results);
+  /* If `exitRadius` equals `radius`, all agents found may enter. Then no distances are needed, and
+   * the search is faster without them. */
+  if (sensors->exitRadii[slot] == sensors->radii[slot]) results.distances2 = NULL;
+  copse_points_within(run->points, center, sensors->exitRadii[slot], &query, &results);
   return found_of(run, &results);
 }
 
@@ -180,7 +180,7 @@ OUT_OF_LINE void compare(update *run, uint32_t slot, uint32_t found) {
   copse_sensors *sensors = run->sensors;
   copse_rows *entered = &sensors->sets[ENTERED];
   const float radius2 = sensors->radii[slot] * sensors->radii[slot];
-  const bool hasMargin = sensors->leaves[slot] > sensors->radii[slot];
+  const bool hasMargin = sensors->exitRadii[slot] > sensors->radii[slot];
   /* Local copies of struct members. Otherwise the compiler would load them again after each store
    * below, which might change them. */
   const uint32_t oldCount = sensors->counts[slot], *marks = sensors->marks;
@@ -199,10 +199,11 @@ OUT_OF_LINE void compare(update *run, uint32_t slot, uint32_t found) {
       else
         row[size++] = ids[i];
     }
-  /* This loop has no branches: agents between `radius` and `leave` would make them unpredictable.
-   * seen[index] is 0 for an agent that was inside and is found for the first time: it stays inside.
-   * It is 1 for all others, which must be within `radius`: for agents that were not inside (their
-   * index is oldCount), and for those that a box finds a second time, with the distance NaN. */
+  /* This loop has no branches: agents between `radius` and `exitRadius` would make them
+   * unpredictable. seen[index] is 0 for an agent that was inside and is found for the first time:
+   * it stays inside. It is 1 for all others, which must be within `radius`: for agents that were
+   * not inside (their index is oldCount), and for those that a box finds a second time, with the
+   * distance NaN. */
   seen[oldCount] = 1;
   for (uint32_t i = 0; i < found && hasMargin; i++) {
     const uint32_t id = ids[i], place = marks[id] - marked;

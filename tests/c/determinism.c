@@ -291,7 +291,7 @@ static copse_sensor draw_sensor(uint32_t dim, uint32_t agents, float size) {
     sensor.place[dim + axis] = sensor.place[axis] + draw_below(24);
   }
   sensor.radius = draw_below(24);
-  sensor.leave = sensor.radius + draw_below(8);
+  sensor.exitRadius = sensor.radius + draw_below(8);
   if (next() & 1) sensor.mask = 1u << (next() & 3);
   return sensor;
 }

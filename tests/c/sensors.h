@@ -159,10 +159,10 @@ static inline bool is_refused(const sensor_game *game, uint32_t slot) {
   bool isNear[SENSED_AGENTS];
   const copse_sensor *sensor = &game->expected[slot];
   if (!game->used[slot]) return false;
-  if (!(sensor->radius >= 0 && sensor->leave >= sensor->radius)) return true;
+  if (!(sensor->radius >= 0 && sensor->exitRadius >= sensor->radius)) return true;
   if (sensor->kind != COPSE_SENSOR_BOX) return false;
   return !brute_sense(game, slot, sensor->radius, isNear) ||
-         !brute_sense(game, slot, sensor->leave, isNear);
+         !brute_sense(game, slot, sensor->exitRadius, isNear);
 }
 
 static inline int compare_words(const void *a, const void *b) {
@@ -194,7 +194,7 @@ static inline const char *compare_sensor(sensor_game *game, uint32_t slot,
   const uint32_t *generations = copse_points_generations(game->index);
   if (game->used[slot]) {
     brute_sense(game, slot, sensor->radius, mayEnter);
-    brute_sense(game, slot, sensor->leave, mayStay);
+    brute_sense(game, slot, sensor->exitRadius, mayStay);
     if (sensor->kind == COPSE_SENSOR_AGENT) {
       const uint32_t generation = sensor->agent < SENSED_AGENTS ? generations[sensor->agent] : 0;
       if (generation != game->agentGenerations[slot])
@@ -241,7 +241,7 @@ static inline const char *game_update(sensor_game *game) {
   const copse_sensors_arrays before = copse_sensors_get(game->sensors);
   for (uint32_t slot = 0; slot < SENSORS; slot++) {
     before.radii[slot] = game->expected[slot].radius;
-    before.leaves[slot] = game->expected[slot].leave;
+    before.exitRadii[slot] = game->expected[slot].exitRadius;
     before.masks[slot] = game->expected[slot].mask;
     isWrong |= is_refused(game, slot);
   }
@@ -327,7 +327,7 @@ static inline copse_sensor next_sensor(input *in) {
     for (int i = 0; i < 6; i++) sensor.place[i] = (float)(i < 2 ? -i : i);
   sensor.agent = next_byte(in) % (SENSED_AGENTS + 4);
   sensor.radius = fabsf(next_side(in));
-  sensor.leave = sensor.radius + (next_byte(in) % 2 ? fabsf(next_side(in)) : 0);
+  sensor.exitRadius = sensor.radius + (next_byte(in) % 2 ? fabsf(next_side(in)) : 0);
   if (next_byte(in) % 2) sensor.mask = next_byte(in) % 8;
   return sensor;
 }
@@ -354,7 +354,7 @@ static inline const char *next_move(sensor_game *game, input *in) {
   case 4: /* written to the arrays */
     sensor = next_sensor(in);
     game->expected[slot].radius = sensor.radius;
-    game->expected[slot].leave = sensor.leave;
+    game->expected[slot].exitRadius = sensor.exitRadius;
     game->expected[slot].mask = sensor.mask;
     return NULL;
   case 5:

@@ -285,7 +285,7 @@ for (const name of ['one thread', '3 threads'])
     const seen = new library.AgentTree({ capacity: 9, ...own })
     const sensors = new library.Sensors({ index: flock })
     const guards = [0, 10, 20, 30]
-    for (const agent of guards) sensors.add({ agent, radius: 2, leave: 4 })
+    for (const agent of guards) sensors.add({ agent, radius: 2, exitRadius: 4 })
     const inside = guards.map(() => new Map()) // ids, and the generation that each had
     const lives = guards.map(() => 0)
     const saved = crowd.save()

@@ -57,7 +57,7 @@ class Sets {
   update(sensor) {
     const { index } = this
     const { generations } = index
-    const { agent, radius, leave, mask = -1 } = sensor
+    const { agent, radius, exitRadius, mask = -1 } = sensor
     if (agent !== undefined) {
       if (sensor.generation !== generations[agent]) sensor.inside.clear()
       sensor.generation = generations[agent]
@@ -68,7 +68,7 @@ class Sets {
     for (const [id, { position, groups }] of this.built.entries()) {
       if (isBlind || id === agent || !(groups & mask) || !index.has(id)) continue
       const isKnown = sensor.inside.get(id) === generations[id]
-      const distance = isKnown ? leave : radius
+      const distance = isKnown ? exitRadius : radius
       if (!isWithin(position, sensor, center, distance)) continue
       if (!isKnown) entered.push(id)
       inside.set(id, generations[id])
@@ -112,7 +112,7 @@ function drawPoint(random, sets, agents) {
 function drawSensor(random, sets, agents) {
   const point = () => drawPoint(random, sets, agents)
   const radius = pick(random, [0, random() * 30, random() * 300, Infinity])
-  const sensor = { radius, leave: radius + (integer(random, 2) ? random() * 20 : 0) }
+  const sensor = { radius, exitRadius: radius + (integer(random, 2) ? random() * 20 : 0) }
   if (integer(random, 3) === 0) sensor.mask = 1 << integer(random, 3)
   if (integer(random, 3) === 0) sensor.agent = integer(random, agents)
   else if (integer(random, 2)) sensor.position = point()
@@ -153,7 +153,7 @@ function changeSensors(random, sensors, sets, agents) {
     if (integer(random, 4) === 0 && sets.sensors[slot]) {
       const changed = sets.sensors[slot]
       sensors.radii[slot] = changed.radius = random() * 10
-      sensors.leaves[slot] = changed.leave = changed.radius + random() * 10
+      sensors.exitRadii[slot] = changed.exitRadius = changed.radius + random() * 10
       sensors.masks[slot] = changed.mask = 1 + integer(random, 7)
     }
   }
@@ -245,10 +245,10 @@ test('see the agents of a crowd as the last build copied them', () => {
 
 // ---- Agents that leave ----
 
-test('an agent enters within radius, and leaves beyond leave', () => {
+test('an agent enters within radius, and leaves beyond exitRadius', () => {
   const index = row()
   const sensors = new copse.Sensors({ index })
-  const slot = sensors.add({ position: [0, 0], radius: 1, leave: 2 })
+  const slot = sensors.add({ position: [0, 0], radius: 1, exitRadius: 2 })
   assert.equal(rowOf(sensors.update().entered, slot), [0, 1])
   const at = (x) => {
     index.move(5, x, 0)
@@ -336,8 +336,8 @@ test('wrong sensors are refused, and change nothing', () => {
     assert.is(sensors.count, 0)
   }
   for (const radius of WRONG.distance) refuse({ position, radius }, 'radius must be')
-  for (const leave of [...NOT_NUMBERS, NaN, 0.5])
-    refuse({ position, radius: 1, leave }, 'leave must be')
+  for (const exitRadius of [...NOT_NUMBERS, NaN, 0.5])
+    refuse({ position, radius: 1, exitRadius }, 'exitRadius must be')
   for (const mask of WRONG_OPTIONS.mask) refuse({ position, radius: 1, mask }, 'mask must be')
   for (const agent of [...WRONG.count, 2 ** 28].filter((agent) => agent !== undefined))
     refuse({ agent, radius: 1 }, 'agent must be')
@@ -355,11 +355,11 @@ test('wrong sensors are refused, and change nothing', () => {
       TypeError,
     )
   assert.instance(
-    thrown(() => sensors.add({ box: [Infinity, 0, Infinity, 0], leave: Infinity })),
+    thrown(() => sensors.add({ box: [Infinity, 0, Infinity, 0], exitRadius: Infinity })),
     RangeError,
   )
   sensors.add({ position, radius: 0 })
-  sensors.add({ box: [-Infinity, 0, Infinity, 0], leave: Infinity })
+  sensors.add({ box: [-Infinity, 0, Infinity, 0], exitRadius: Infinity })
   const full = thrown(() => sensors.add({ agent: 1, radius: 1 }))
   assert.is(full.code, 'FULL')
   assert.is(full.message, 'Sensors.add: 3 sensors, capacity 2: reserve(3) first')
@@ -391,7 +391,7 @@ test('wrong updates are refused, and name the sensor', () => {
   const index = row()
   const sensors = new copse.Sensors({ index })
   sensors.add({ position: [0, 0], radius: 1 })
-  sensors.add({ position: [0, 0], radius: 1, leave: 3 })
+  sensors.add({ position: [0, 0], radius: 1, exitRadius: 3 })
   const refuse = (array, value, pattern) => {
     const was = sensors[array][1]
     sensors[array][1] = value
@@ -401,9 +401,9 @@ test('wrong updates are refused, and name the sensor', () => {
   refuse('radii', NaN, /^RangeError: Sensors.update: radii\[1\] must be a number ≥ 0, got NaN/)
   refuse('radii', -1, /radii\[1\] must be/)
   refuse(
-    'leaves',
+    'exitRadii',
     0.5,
-    /^RangeError: Sensors.update: leaves\[1\] must be a number ≥ the radius, 1, got 0.5/,
+    /^RangeError: Sensors.update: exitRadii\[1\] must be a number ≥ the radius, 1, got 0.5/,
   )
   assert.is(sensors.update().entered.total, 4)
   const unbuilt = new copse.Sensors({ index: new copse.AgentTree() })
@@ -424,7 +424,7 @@ test('memory grows only for more results than before', async () => {
   index.slots = 3000
   index.build()
   const sensors = new copse.Sensors({ index, capacity: 40 })
-  for (let i = 0; i < 40; i++) sensors.add({ position: [i, 0], radius: 0, leave: 60 })
+  for (let i = 0; i < 40; i++) sensors.add({ position: [i, 0], radius: 0, exitRadius: 60 })
   const before = bytesOf(instance)
   const { radii } = sensors
   assert.is(sensors.update().entered.total, 3000)
@@ -481,7 +481,7 @@ test('an update without memory changes nothing', async () => {
 test('a restored copy continues like the original', () => {
   const index = row()
   const sensors = new copse.Sensors({ index })
-  sensors.add({ position: [0, 0], radius: 2, leave: 3, mask: 3 })
+  sensors.add({ position: [0, 0], radius: 2, exitRadius: 3, mask: 3 })
   sensors.add({ agent: 2, radius: 1 })
   sensors.add({ box: [0, 0, 9, 9] })
   sensors.remove(sensors.add({ box: [0, 0, 1, 1] }))
@@ -545,7 +545,7 @@ test('work across the edges of a world that wraps around, but not as boxes', () 
   index.build()
   const sensors = new copse.Sensors({ index })
   sensors.add({ position: [100, 50], radius: 2 })
-  sensors.add({ agent: 0, radius: 3, leave: 4 })
+  sensors.add({ agent: 0, radius: 3, exitRadius: 4 })
   assert.equal([...sensors.update().entered.ids.subarray(0, 3)], [0, 1, 1])
   const error = thrown(() => sensors.add({ box: [0, 0, 1, 1] }))
   assert.is(String(error), 'TypeError: Sensors.add: box: not in a world that wraps around')

@@ -13,7 +13,7 @@
 // nearestMany(points, k), withinMany(points, radius)   for many points in one call
 // placeOthers(positions), frameCopied(radius)   moves agents of another index; builds from them, and allWithin
 // frameWrapped(positions, radius)       build and allWithin in a world that wraps around at the bounds of all agents
-// sense(radius, leave)                  updates a sensor around every agent; returns what entered
+// sense(radius, exitRadius)             updates a sensor around every agent; returns what entered
 //
 // A library without a documented way to do something lacks that function. Node sizes are those measured to
 // be best for a frame. z is ignored in 2D.
@@ -148,10 +148,10 @@ export function ours(Index2D, Index3D, optionsFor, Sensors) {
       },
     }
     if (Sensors)
-      peer.sense = (radius, leave) => {
+      peer.sense = (radius, exitRadius) => {
         if (!sensors) {
           sensors = new Sensors({ index, capacity: n })
-          for (let agent = 0; agent < n; agent++) sensors.add({ agent, radius, leave })
+          for (let agent = 0; agent < n; agent++) sensors.add({ agent, radius, exitRadius })
         }
         return sensors.update().entered
       }

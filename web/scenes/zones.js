@@ -68,7 +68,7 @@ export default {
     const boxes = Array.from({ length: BOXES }, (_, i) => ({
       x: stage.width * (0.15 + (0.7 * i) / (BOXES - 1)),
       y: stage.height * (i % 2 ? 0.72 : 0.28),
-      slot: sensors.add({ box: [0, 0, 1, 1], leave: BOX_LEAVE, mask: PLAYER | CREATURE }),
+      slot: sensors.add({ box: [0, 0, 1, 1], exitRadius: BOX_LEAVE, mask: PLAYER | CREATURE }),
       inside: 0,
     }))
     const guards = Array.from({ length: GUARDS }, (_, i) => ({
@@ -151,13 +151,13 @@ export default {
     // Sets the distances of sensors, and updates them.
     // copse:
     function sense() {
-      const { radii, leaves } = sensors
+      const { radii, exitRadii } = sensors
       for (const { slot } of guards) {
         radii[slot] = params.sight
-        leaves[slot] = MEMORY * params.sight
+        exitRadii[slot] = MEMORY * params.sight
       }
       radii[interest] = params.interest
-      leaves[interest] = params.interest * (1 + params.margin)
+      exitRadii[interest] = params.interest * (1 + params.margin)
       return sensors.update()
     }
 
@@ -205,14 +205,14 @@ export default {
 
     function bruteForce() {
       const { positions, groups, generations } = agents
-      const { radii, leaves, masks } = sensors
+      const { radii, exitRadii, masks } = sensors
       for (let slot = 0; slot < expected.length; slot++) {
         const remembered = expected[slot]
         const isWithin = testOf(slot)
         for (let i = 0; i < MAX_AGENTS; i++) {
           const isPresent = i < params.agents && (groups[i] & masks[slot]) !== 0
           const isKnown = remembered[i] === generations[i]
-          const distance = isKnown ? leaves[slot] : radii[slot]
+          const distance = isKnown ? exitRadii[slot] : radii[slot]
           const isInside = isPresent && isWithin(positions[2 * i], positions[2 * i + 1], distance)
           remembered[i] = isInside ? generations[i] : 0
         }

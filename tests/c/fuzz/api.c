@@ -111,7 +111,7 @@ static void write(input *in, const held *entry) {
                                          "positions",
                                          "velocities",
                                          "maxNeighborCounts",
-                                         "leaves",
+                                         "exitRadii",
                                          "agents",
                                          "insideCounts"};
   object *target = any_of(entry->handle);

@@ -20,13 +20,13 @@ static void start_row(uint32_t agents) {
 
 static void end_game(void) { CHECK(!game_end(&game)); }
 
-static uint32_t add_sensor(copse_sensor_kind sensorKind, float radius, float leave) {
+static uint32_t add_sensor(copse_sensor_kind sensorKind, float radius, float exitRadius) {
   copse_sensor sensor = copse_sensor_default();
   uint32_t slot;
   sensor.kind = sensorKind;
   sensor.agent = 0;
   sensor.radius = radius;
-  sensor.leave = leave;
+  sensor.exitRadius = exitRadius;
   CHECK(copse_sensors_add(game.sensors, &sensor, &slot) == COPSE_OK);
   return slot;
 }
@@ -77,7 +77,7 @@ static void test_a_reused_slot_left_and_entered(void) {
   game_build(&game);
   CHECK(tells("1>1"));
   copse_points_remove(game.index, 2);
-  copse_points_add(game.index, (float[]){15, 0}, &slot); /* between the radius and leave */
+  copse_points_add(game.index, (float[]){15, 0}, &slot); /* between the radii */
   game_build(&game);
   CHECK(tells("2>"));
   end_game();
@@ -178,7 +178,7 @@ static void add_everywhere(const float *points, uint32_t n, uint32_t *state) {
       sensor.place[game.dim + axis] = isLess ? other[axis] : place[axis];
       if (i % 2) sensor.radius = fabsf(place[axis] - other[axis]);
     }
-    sensor.leave = sensor.radius * (float)(1 + i % 4);
+    sensor.exitRadius = sensor.radius * (float)(1 + i % 4);
     CHECK(!game_add(&game, &sensor));
   }
 }
@@ -216,21 +216,21 @@ static void test_wrong_sensors_are_refused(void) {
   start_row(2);
   for (int i = 0; i < 12; i++) {
     wrong[i] = copse_sensor_default();
-    wrong[i].radius = wrong[i].leave = 1;
+    wrong[i].radius = wrong[i].exitRadius = 1;
     if (i >= 6) wrong[i].kind = COPSE_SENSOR_BOX;
   }
   wrong[0].radius = NAN;
   wrong[1].radius = -1;
-  wrong[2].leave = 0.5f;
-  wrong[3].leave = NAN;
+  wrong[2].exitRadius = 0.5f;
+  wrong[3].exitRadius = NAN;
   wrong[4].kind = (copse_sensor_kind)3;
   wrong[5].kind = COPSE_SENSOR_AGENT; /* the agent is COPSE_NONE */
   wrong[6].place[0] = 1;
   wrong[7].place[3] = NAN;
   wrong[8].place[0] = wrong[8].place[2] = INFINITY;
-  wrong[8].leave = INFINITY;
+  wrong[8].exitRadius = INFINITY;
   wrong[9].place[1] = wrong[9].place[3] = -INFINITY;
-  wrong[9].radius = wrong[9].leave = INFINITY;
+  wrong[9].radius = wrong[9].exitRadius = INFINITY;
   for (int i = 0; i < 10; i++) {
     CHECK(copse_sensors_add(game.sensors, &wrong[i], &slot) == COPSE_INVALID_ARGUMENT);
     CHECK(slot == COPSE_NONE);
@@ -297,7 +297,7 @@ static void test_wrong_updates_are_refused(void) {
   CHECK(copse_sensors_update(game.sensors, other, &needed) == COPSE_INVALID_ARGUMENT);
   copse_points_destroy(other);
   CHECK(tells(">01"));
-  copse_sensors_get(game.sensors).radii[0] = 2; /* more than leave */
+  copse_sensors_get(game.sensors).radii[0] = 2; /* more than exitRadius */
   CHECK(copse_sensors_update(game.sensors, game.index, &needed) == COPSE_INVALID_ARGUMENT);
   CHECK(copse_sensors_get(game.sensors).entered.total == 2); /* as before the call */
   copse_sensors_get(game.sensors).radii[0] = 1;
@@ -341,7 +341,7 @@ static void test_boxes_are_refused_in_a_world_that_wraps(void) {
   CHECK(copse_points_build(grid, NULL) == COPSE_OK);
   copse_sensor sensor = copse_sensor_default();
   sensor.kind = COPSE_SENSOR_CIRCLE;
-  sensor.radius = sensor.leave = 2;
+  sensor.radius = sensor.exitRadius = 2;
   CHECK(copse_sensors_add(sensors, &sensor, &slot) == COPSE_OK); /* at 0, 0 */
   sensor.place[1] = 5;
   CHECK(copse_sensors_add(sensors, &sensor, &slot) == COPSE_OK);

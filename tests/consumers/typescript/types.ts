@@ -109,7 +109,7 @@ flock.move(0, 1, 1)
 
 // Sensors
 const sensors = new Sensors({ index: agents, capacity: 9 })
-const sensor = sensors.add({ box: [0, 0, 1, 1], leave: 2 })
+const sensor = sensors.add({ box: [0, 0, 1, 1], exitRadius: 2 })
 sensors.add({ agent, radius: 1, mask: 2 })
 sensors.move(sensor, 0, 0, 1, 1)
 export const { left, entered }: { left: Rows; entered: Rows } = sensors.update()

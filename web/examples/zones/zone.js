@@ -542,8 +542,8 @@ export class Zone {
     this.detach(id)
     const { sensors } = this
     if (sensors.count === sensors.capacity) sensors.reserve(2 * sensors.capacity)
-    const [radius, leave] = [world.INTEREST, world.INTEREST_LEAVE]
-    player.sensor = sensors.add({ agent: player.slot, radius, leave, mask: WALKER | PLAYER })
+    const [radius, exitRadius] = [world.INTEREST, world.INTEREST_LEAVE]
+    player.sensor = sensors.add({ agent: player.slot, radius, exitRadius, mask: WALKER | PLAYER })
   }
 
   /** Ends updates for a player: it stays for a while, so that its client can come back. @param {number} id */

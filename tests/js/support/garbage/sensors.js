@@ -13,20 +13,20 @@ export function sensorFrames(copse, instance) {
   const inFlat = new copse.Sensors({ index: flat, capacity: COUNT })
   const inSolid = new copse.Sensors({ index: solid, capacity: COUNT })
   for (let i = 0; i < COUNT - 2; i++) {
-    inFlat.add({ agent: i, radius: i, leave: i + 5 })
-    inSolid.add({ agent: i, radius: i, leave: i + 5 })
+    inFlat.add({ agent: i, radius: i, exitRadius: i + 5 })
+    inSolid.add({ agent: i, radius: i, exitRadius: i + 5 })
   }
   const disc = inFlat.add({ position: [50, 50], radius: 30 })
-  const box = inFlat.add({ box: [0, 0, 50, 50], leave: 5 })
+  const box = inFlat.add({ box: [0, 0, 50, 50], exitRadius: 5 })
   const ball = inSolid.add({ position: [50, 50, 5], radius: 30 })
-  const cuboid = inSolid.add({ box: [0, 0, 0, 50, 50, 9], leave: 5 })
+  const cuboid = inSolid.add({ box: [0, 0, 0, 50, 50, 9], exitRadius: 5 })
   const bytes = new Uint8Array(16384)
 
   // A separate function: in a function with too many calls, V8 allocates fractions to pass them on.
   function read() {
     let sum = inFlat.saveInto(bytes) + inSolid.saveInto(bytes)
     sum += inFlat.count + inFlat.slots + inFlat.capacity + inFlat.stats().inside
-    sum += inFlat.radii[3] + inFlat.leaves[3] + (inFlat.masks[3] & 1) + inFlat.agents[3]
+    sum += inFlat.radii[3] + inFlat.exitRadii[3] + (inFlat.masks[3] & 1) + inFlat.agents[3]
     sum += inFlat.generations[3] + (inFlat.has(3) ? 1 : 0)
     return sum
   }
