@@ -426,7 +426,7 @@ SOAK = node --expose-gc --max-semi-space-size=1 --no-concurrent-recompilation --
 
 KIND = AgentTree Grid KdTree
 
-## soak: play FRAMES (1,000,000) of a game: memory and frame time must not grow; KIND=Grid for one index
+## soak: play FRAMES (1,000,000) of a game: memory must not grow, nor results change; KIND=Grid for one index
 soak: lib
 	$(foreach kind,$(KIND),$(SOAK) $(kind) &&) true
 

@@ -33,7 +33,6 @@ const TENTH = Math.floor(PARTS / 10)
 const WARM_UP = 50_000
 
 const MOST_HEAP_GROWTH = 50_000 // bytes: a leak of one byte every twenty frames
-const MOST_SLOWDOWN = 1.5
 
 if (PARTS < 20) throw new RangeError(`FRAMES must be at least 20,000, got ${FRAMES}`)
 
@@ -228,16 +227,15 @@ const results = [
     `heap: ${growth} bytes more than after the first tenth (the engine's own: ${engine - heap.engine})`,
     growth <= MOST_HEAP_GROWTH,
   ],
-  [
-    `time per frame: ${(early / PART).toFixed(1)} µs in the first tenth, ${(late / PART).toFixed(1)} in the last`,
-    late <= early * MOST_SLOWDOWN,
-  ],
   [`final hash: ${hash}; after playing the second half again: ${hashAgain}`, hash === hashAgain],
 ]
 console.log(
   `${kind}, boxes, walls, crowds and paths, ${(PARTS * PART).toLocaleString('en')} frames:`,
 )
-// Not judged here, because the checks in between make garbage too: see garbage.test.js.
+// Not judged: times depend on what else the machine does, and the checks in between make garbage, see garbage.test.js.
+console.log(
+  `     time per frame: ${(early / PART).toFixed(1)} µs in the first tenth, ${(late / PART).toFixed(1)} in the last`,
+)
 console.log(`     garbage collections in frames: ${inFrames}`)
 for (const [figure, isRight] of results) console.log(`${isRight ? 'ok  ' : 'FAIL'} ${figure}`)
 process.exitCode = results.every(([, isRight]) => isRight) ? 0 : 1

@@ -59,7 +59,7 @@ export default {
     const colors = colorsAround(GROUPS, 0.5)
     const boxes = [] // corners x, y, … of each box
     const fields = [] // by group that starts at its goal, and lane
-    const free = { radius: CLEARANCE }
+    const free = { inflate: CLEARANCE }
     let kinds = new Uint8Array(0) // group of each agent
     let columns = 1 // of a group at the start
     let half = 1 // of the visible side

@@ -87,7 +87,7 @@ export default {
     // Options, created once: a frame creates little garbage.
     const reach = { maxDistance: 0 }
     const beside = { maxDistance: 0, side: 'visible' }
-    const clear = { radius: 0 }
+    const clear = { inflate: 0 }
     const pencil = createPencil(stage, walls, {
       maxWalls: MAX_DRAWN,
       locate: () => [pointer.x, pointer.y],
@@ -217,7 +217,7 @@ export default {
 
     // Chooses a visible waypoint among several: the one farthest from the last ones.
     function chooseWaypoint() {
-      clear.radius = params.clearance
+      clear.inflate = params.clearance
       let best = -1
       for (let n = 0; n < TRIES; n++) {
         const x = stage.width * random()
@@ -242,7 +242,7 @@ export default {
       const dy = goalY - y
       const distance = Math.hypot(dx, dy) || 1
       const step = (follows ? 3 : 1) * GUARD_SPEED * dt
-      clear.radius = params.clearance
+      clear.inflate = params.clearance
       if (follows) {
         if (pencil.isDrawing || distance < KEEP_OFF) return
         // Goes along a wall that is in the way.
@@ -275,7 +275,7 @@ export default {
       if (!wall || wall.distance === 0) return
       const { x, y } = guard
       const scale = step / wall.distance
-      clear.radius = 0
+      clear.inflate = 0
       walkTo(x + scale * (x - wall.x), y + scale * (y - wall.y))
     }
 

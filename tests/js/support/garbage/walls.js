@@ -5,10 +5,10 @@ import { FRACTIONS } from './points.js'
 const COUNT = 6
 
 /** Returns options, all of one shape (see points.js). */
-const options = (side, maxDistance, radius, distances2, bounds) => ({
+const options = (side, maxDistance, inflate, distances2, bounds) => ({
   side,
   maxDistance,
-  radius,
+  inflate,
   distances2,
   bounds,
 })
