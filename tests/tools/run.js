@@ -49,10 +49,10 @@ const single = (name, holds, output) => ({
 // ---- C ----
 
 /** @param {string} noun @param {string[]} command @param {string} language */
-const unit = (noun, command, language = 'C') => ({
+const unit = (noun, command, language = 'C', play = run) => ({
   name: `${language}, unit tests of ${noun}`,
   async play() {
-    const { output, clean } = await run('env', `COPSE_UNIT_PART=${UNIT_PART}`, ...command, noun)
+    const { output, clean } = await play('env', `COPSE_UNIT_PART=${UNIT_PART}`, ...command, noun)
     const [, passed, failed] = /(\d+) passed, (\d+) failed/.exec(output) ?? [0, 0, 1]
     return {
       name: this.name,
@@ -103,7 +103,8 @@ const plain = () => [
   prints('determinism-sanitized', hashes),
 ]
 
-const arm = () => unitNouns().map((noun) => unit(noun, ['qemu-aarch64', 'build/aarch64/unit']))
+const arm = () =>
+  unitNouns().map((noun) => unit(noun, ['qemu-aarch64', 'build/aarch64/unit'], 'aarch64', runLong))
 
 // ---- JavaScript ----
 
