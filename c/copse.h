@@ -1286,8 +1286,8 @@ size_t copse_flowfield_bytes(const copse_flowfield_def *def);
 copse_status copse_flowfield_create(const copse_flowfield_def *def, copse_flowfield **field);
 void copse_flowfield_destroy(copse_flowfield *field);
 /* Grows the field to at least the given numbers of anchors and goals. Keeps the last complete
- * build, and a build that copse_flowfield_update has begun. But if the unfinished build has already
- * run out of room for anchors, the next update starts over. */
+ * build, and a build that copse_flowfield_build_part has begun. But if the unfinished build has
+ * already run out of room for anchors, the next call of that function starts over. */
 copse_status copse_flowfield_reserve(copse_flowfield *field, uint32_t capacity, uint32_t goals);
 uint32_t copse_flowfield_capacity(const copse_flowfield *field);
 uint32_t copse_flowfield_goal_capacity(const copse_flowfield *field);
@@ -1329,10 +1329,10 @@ uint32_t copse_flowfield_goal_count(const copse_flowfield *field);
 
 /* ---- Builds ---- */
 /* Builds the field from the goals, the closed cells, and the walls of the tree's last build. Drops
- * an unfinished build that copse_flowfield_update began. Usually O(cells + walls * c), where c is
- * the number of cells in sight of a corner. *needed is the number of anchors; `needed` may be NULL.
- * COPSE_FULL: the capacity is too small. Queries then still see the previous build. *needed is then
- * only a lower bound: a capacity of *needed may still be too small. */
+ * an unfinished build that copse_flowfield_build_part began. Usually O(cells + walls * c), where c
+ * is the number of cells in sight of a corner. *needed is the number of anchors; `needed` may be
+ * NULL. COPSE_FULL: the capacity is too small. Queries then still see the previous build. *needed
+ * is then only a lower bound: a capacity of *needed may still be too small. */
 copse_status copse_flowfield_build(copse_flowfield *field, uint32_t *needed);
 /* Builds the field a part at a time. Each call goes on with the build under way or, if there is
  * none, begins one. Returns after visiting about `work` cells. A call may visit more, because it
@@ -1341,15 +1341,15 @@ copse_status copse_flowfield_build(copse_flowfield *field, uint32_t *needed);
  * build was.
  *
  * While a build is under way, queries see the previous build. *done becomes true when the build is
- * complete. From then on, queries see the new build, and you need not call update again until
+ * complete. From then on, queries see the new build, and you need not call this again until
  * something changes.
  *
  * A build reads the goals, the radius and the closed cells when it begins. If the walls have been
- * rebuilt since the build began, the next update starts over. So if the walls are rebuilt in every
- * frame, updates never complete a build: call copse_flowfield_build instead. Errors are those of
+ * rebuilt since the build began, the next call starts over. So if the walls are rebuilt in every
+ * frame, no build is ever complete: call copse_flowfield_build instead. Errors are those of
  * copse_flowfield_build; after an error, the build under way is dropped. */
-copse_status copse_flowfield_update(copse_flowfield *field, uint32_t work, bool *done,
-                                    uint32_t *needed);
+copse_status copse_flowfield_build_part(copse_flowfield *field, uint32_t work, bool *done,
+                                        uint32_t *needed);
 bool copse_flowfield_is_built(const copse_flowfield *field); /* true after the first build */
 
 /* ---- Queries: they see the last build ---- *
@@ -1454,7 +1454,7 @@ typedef struct copse_flowfield_statistics { /* of the last build, unless a membe
   uint32_t floods;   /* searches for cells in sight, each from one anchor */
   uint64_t visits;   /* cells visited */
   uint64_t sights;   /* lines of sight tested */
-  uint64_t work;     /* the work of the build, in the unit of copse_flowfield_update */
+  uint64_t work;     /* the work of the build, in the unit of copse_flowfield_build_part */
   uint32_t restarts; /* since creation: updates that started over because walls were rebuilt */
   bool isCurrent;    /* true if the walls are still those of the build */
   bool isUnderWay;   /* true if a build is under way */

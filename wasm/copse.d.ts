@@ -1670,16 +1670,16 @@ export interface FlowFieldStats {
   visits: number
   /** The number of lines of sight that were tested. */
   sights: number
-  /** What the build cost, in the unit of `update(work)`. */
+  /** What the build cost, in the unit of `buildPart(work)`. */
   work: number
   /**
-   * The number of updates, since the field was created, that began the build again because the
+   * How often, since the field was created, `buildPart` began the build again because the
    * walls had changed.
    */
   restarts: number
   /** True if the walls are still those of the build. */
   isCurrent: boolean
-  /** True if an update has begun a build that is not complete. */
+  /** True if `buildPart` has begun a build that is not complete. */
   isUnderWay: boolean
   /** The linear memory that the object has allocated, in bytes. */
   bytes: number
@@ -1704,7 +1704,7 @@ export interface FlowFieldStats {
  * the next build of the field, queries may find no path.
  *
  * A build depends only on the walls, closed cells, goals and radius, and the options `bounds` and
- * `cell`. A build that is spread over many `update` calls has the same results, bit for bit.
+ * `cell`. A build that is spread over many `buildPart` calls has the same results, bit for bit.
  * Snapshots hold the last build, the build under way and all settings but the obstacles. To
  * `restore` a snapshot, the options `bounds` and `cell` must equal those of the saved field.
  */
@@ -1716,7 +1716,7 @@ export class FlowField extends CoreObject {
   /**
    * Raises the maximum numbers of anchors (see `capacity`) and goals to at least these, each up to
    * 65,534. Keeps the last build and the build under way. But if the build under way needed more
-   * anchors than there was room for, the next `update` begins a new one. Get all arrays of the
+   * anchors than there was room for, the next `buildPart` begins a new one. Get all arrays of the
    * object again afterward: the old ones are invalid.
    */
   reserve(capacity: number, options?: FlowFieldRoomOptions): void
@@ -1763,7 +1763,7 @@ export class FlowField extends CoreObject {
   setGoalAreas(boxes: ArrayLike<number>, costs?: ArrayLike<number>): void
 
   /**
-   * Builds the field. Drops a build that `update` has begun. Usually takes time in proportion to
+   * Builds the field. Drops a build that `buildPart` has begun. Usually takes time in proportion to
    * the number of cells and to the number of walls. `FULL`: the walls and goals need more anchors
    * than the capacity; the previous build stays.
    */
@@ -1775,7 +1775,7 @@ export class FlowField extends CoreObject {
    * build. If the walls change meanwhile, the build begins again. Throws the same errors as
    * `build`; an error drops the build under way.
    */
-  update(work: number): boolean
+  buildPart(work: number): boolean
   /** True after the first build. Until then, all queries throw `NOT_BUILT`. */
   get isBuilt(): boolean
 
@@ -1816,7 +1816,7 @@ export class FlowField extends CoreObject {
   path(...query: [...point: Point<2>, out: Float32Array]): number
   /**
    * The length of the path from the center of each cell to the nearest goal, row by row from low y;
-   * Infinity if there is no path. Valid until the next build, `update` or `restore`. Read-only.
+   * Infinity if there is no path. Valid until the next `build`, `buildPart` or `restore`. Read-only.
    */
   get distances(): Float32s
 

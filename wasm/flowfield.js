@@ -187,10 +187,10 @@ export class FlowField extends CoreObject {
     this.#build('build', 0)
   }
 
-  update(work) {
-    this._begin('update')
+  buildPart(work) {
+    this._begin('buildPart')
     checkInteger(this, 'work', work, 1, 2 ** 32 - 1)
-    return this.#build('update', work)
+    return this.#build('buildPart', work)
   }
 
   /**

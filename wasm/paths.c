@@ -218,7 +218,7 @@ EXPORT("paths_build") int32_t paths_build(int32_t handle, uint32_t work) {
   if (!self) return FAILED(status);
   bool isDone = true;
   uint32_t *needed = &self->sizes.needed;
-  status = work ? copse_flowfield_update(self->core, work, &isDone, needed)
+  status = work ? copse_flowfield_build_part(self->core, work, &isDone, needed)
                 : copse_flowfield_build(self->core, needed);
   return result_or_failed(isDone, status);
 }

@@ -181,8 +181,8 @@ copse_status copse_flowfield_build(copse_flowfield *field, uint32_t *needed) {
   return go(field, UINT64_MAX, needed);
 }
 
-copse_status copse_flowfield_update(copse_flowfield *field, uint32_t work, bool *done,
-                                    uint32_t *needed) {
+copse_status copse_flowfield_build_part(copse_flowfield *field, uint32_t work, bool *done,
+                                        uint32_t *needed) {
   const bool isUnderWay = field->stage != FLOW_IDLE;
   const bool isCurrent = isUnderWay && flow_is_current(field, &field->maps[!field->shown]);
   field->restarts += isUnderWay && !isCurrent;

@@ -302,8 +302,9 @@ static inline const char *play_field(crowd_game *game, input *in) {
   if (choice & 2) copse_flowfield_set_goals(game->field, &goal, 1);
   if (choice & 4) copse_flowfield_closed(game->field)[next_byte(in)] = choice & 1;
   if (choice & 8) copse_flowfield_set_obstacles(game->field, choice & 1 ? game->walls : NULL);
-  const copse_status status = choice & 16 ? copse_flowfield_update(game->field, 40, &isDone, NULL)
-                                          : copse_flowfield_build(game->field, NULL);
+  const copse_status status = choice & 16
+                                  ? copse_flowfield_build_part(game->field, 40, &isDone, NULL)
+                                  : copse_flowfield_build(game->field, NULL);
   if (status != COPSE_OK && status != COPSE_FULL) return "field: status";
   game->led = choice / 32;
   return copse_crowd_follow(game->crowd, game->field, game->led) == COPSE_OK ? NULL

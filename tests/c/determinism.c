@@ -947,7 +947,7 @@ static void play_paths(void) {
         agents[i].aim.anchor = COPSE_NONE;
       }
     for (uint32_t i = 0; i < 100 && !done; i++) {
-      if (copse_flowfield_update(field, 3000, &done, NULL)) fail();
+      if (copse_flowfield_build_part(field, 3000, &done, NULL)) fail();
       if (i != 2) continue;
       size_t bytes;
       if (copse_flowfield_save(field, saved, sizeof saved, &bytes) != COPSE_OK) fail();
@@ -1025,7 +1025,7 @@ static void play_following(void) {
         send(&world, fields[i], (change / 2 + i) % 2);
         isBuilt[i] = false;
       }
-      if (!isBuilt[i] && copse_flowfield_update(fields[i], slice, &isBuilt[i], NULL)) fail();
+      if (!isBuilt[i] && copse_flowfield_build_part(fields[i], slice, &isBuilt[i], NULL)) fail();
     }
     if (copse_crowd_step(world.crowd, world.walls, 0.125f, NULL) != COPSE_OK) fail();
     add_events(&world);

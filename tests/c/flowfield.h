@@ -363,8 +363,8 @@ static inline const char *flow_check_forged(input *in, flow_level *level, uint32
       copse_flowfield_lead(field, point, 0.25f, &aim);
     }
     copse_flowfield_validate(field);
-    copse_flowfield_update(field, 1000, &done, NULL);
-    copse_flowfield_update(field, UINT32_MAX, &done, NULL);
+    copse_flowfield_build_part(field, 1000, &done, NULL);
+    copse_flowfield_build_part(field, UINT32_MAX, &done, NULL);
   } else
     MUST_HOLD(flow_save(field, after) == size && !memcmp(before, after, size),
               "a refused snapshot changed something");
@@ -383,7 +383,7 @@ static inline const char *flow_check_update(input *in, const copse_flowfield *bu
   const uint32_t work = 1 + next_bytes(in, 2) % 5000, jump = 1 + next_byte(in) % 16;
   bool done = false;
   for (uint32_t i = 0; !done; i++) {
-    MUST_HOLD(copse_flowfield_update(field, work, &done, NULL) == COPSE_OK, "update");
+    MUST_HOLD(copse_flowfield_build_part(field, work, &done, NULL) == COPSE_OK, "update");
     MUST_HOLD(copse_flowfield_is_built(field) == done, "update: done");
     MUST_HOLD(i > 20 || copse_flowfield_validate(field), "update: validate");
     if (i % jump || done) continue;

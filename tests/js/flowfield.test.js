@@ -339,7 +339,7 @@ test('in slices are those in one call', () => {
     }
     const before = field.cells()
     let calls = 1
-    for (; !field.update(work); calls++) {
+    for (; !field.buildPart(work); calls++) {
       if (calls % 50 !== 1) continue
       assertSame(bits(field.cells()), bits(before))
       assert.is(field.stats().isUnderWay, true)
@@ -355,16 +355,16 @@ test('in slices are those in one call', () => {
 test('begin again if the walls change, and keep what was set before', () => {
   const field = divided()
   assert.is(field.isBuilt, false)
-  assert.is(field.update(500), false)
+  assert.is(field.buildPart(500), false)
   field.obstacles.addSegment(5, 8, 5, 20)
-  while (!field.update(500));
+  while (!field.buildPart(500));
   assert.is(field.stats().restarts, 1)
   assert.is(field.isBuilt, true)
   assert.ok(field.path(1, 5)[1] < 2)
   // What is set during a build is for the next one.
-  field.update(500)
+  field.buildPart(500)
   field.setGoals([1, 1])
-  while (!field.update(500));
+  while (!field.buildPart(500));
   assert.is(field.distance(9, 5), 0)
   field.build()
   assert.is(field.distance(1, 1), 0)
@@ -376,7 +376,10 @@ test('that need more anchors than the capacity say how many, and keep the previo
   const saved = field.save()
   for (let i = 0; i < 4; i++) field.obstacles.addSegment(2 * i + 1, 1, 2 * i + 1, 9)
   const before = field.distance(8, 5)
-  for (const call of [() => field.build(), () => void (!field.update(1e6) && field.update(1e6))]) {
+  for (const call of [
+    () => field.build(),
+    () => void (!field.buildPart(1e6) && field.buildPart(1e6)),
+  ]) {
     const error = thrown(call)
     assert.is(error.code, 'FULL')
     const [, needed, advised] = /: (\d+) anchors, capacity 9: reserve\((\d+)\) first$/.exec(
@@ -401,10 +404,10 @@ test('that need more anchors than the capacity say how many, and keep the previo
 
 test('that reserve enlarges go on', () => {
   const [field, other] = [divided(), divided()]
-  field.update(3000)
+  field.buildPart(3000)
   field.reserve(5000, { goals: 100 })
   assert.is(field.capacity, 5000)
-  while (!field.update(3000));
+  while (!field.buildPart(3000));
   other.build()
   assertSame(bits(field.distances), bits(other.distances))
   field.setGoals(new Float32Array(200))
@@ -424,15 +427,15 @@ test('saved in the middle of an update go on in the same way', () => {
     field.setGoals([8, 12], [5])
     field.closed[77] = 1
     field.radius = 0.375
-    for (let i = 0; i < 4 * round; i++) field.update(1000)
+    for (let i = 0; i < 4 * round; i++) field.buildPart(1000)
     const bytes = field.save()
     field.setGoals([1, 1]) // does not belong to the snapshot
     twin.restore(bytes)
     field.restore(bytes)
     assert.equal([twin.save(), twin.radius, twin.closed[77]], [bytes, 0.375, 1])
     for (let isDone = false; !isDone;) {
-      isDone = field.update(1500)
-      assert.is(twin.update(1500), isDone)
+      isDone = field.buildPart(1500)
+      assert.is(twin.buildPart(1500), isDone)
       assert.equal(twin.save(), field.save())
     }
     assertSameField(field, twin)
@@ -502,7 +505,7 @@ test('use trees of the same instance only', async () => {
 test('throw DISPOSED if their tree is disposed, until another is set', () => {
   const field = divided()
   field.build()
-  field.update(500)
+  field.buildPart(500)
   const [bytes, { obstacles }] = [field.save(), field]
   obstacles.dispose()
   // Trees in the memory of the disposed one.
@@ -510,7 +513,7 @@ test('throw DISPOSED if their tree is disposed, until another is set', () => {
   for (const other of others) other.addSegment(5, 4, 5, 6)
   for (const call of [
     () => field.build(),
-    () => field.update(1),
+    () => field.buildPart(1),
     () => field.distance(1, 5),
     () => field.direction(1, 5),
     () => field.directionMany(Float32Array.of(1, 5)),
@@ -542,7 +545,7 @@ test('share a tree with other fields, and build it when its polygons changed', (
   other.obstacles = field.obstacles
   field.obstacles.vertices[0] = NaN
   field.obstacles.addSegment(1, 1, 2, 2)
-  for (const call of [() => field.build(), () => other.update(5)]) {
+  for (const call of [() => field.build(), () => other.buildPart(5)]) {
     const error = thrown(call)
     assert.is(error.code, 'NOT_FINITE')
     assert.match(error.message, /^ObstacleTree.build: .*: slot 0$/)
@@ -722,7 +725,7 @@ test('refuse wrong arguments of queries', () => {
     )
   }
   for (const work of [undefined, ...NOT_NUMBERS, 0, -1, 1.5, NaN, 2 ** 32, Infinity])
-    assertThrown(() => field.update(work), /FlowField.update: work must be an integer from 1/)
+    assertThrown(() => field.buildPart(work), /FlowField.buildPart: work must be an integer from 1/)
 })
 
 test('write to the arrays of the caller', () => {
@@ -762,9 +765,9 @@ test('renew their arrays when memory grows or they are reserved', async () => {
   field.reserve(9000, { goals: 9000 })
   assert.equal([field.closed[3], ...field.distances], [9, ...before])
   const { distances } = field
-  field.update(2 ** 31)
+  field.buildPart(2 ** 31)
   assert.is.not(field.distances, distances)
-  field.update(2 ** 31)
+  field.buildPart(2 ** 31)
   assert.is(field.distances, distances)
   assert.ok(field.closed instanceof Uint8Array && distances instanceof Float32Array)
 })

@@ -115,7 +115,7 @@ follow('reports agents without a path as stuck, until there is one', async () =>
   }
   assert.is(stuck.size, AGENTS)
   walls.remove(doors[0])
-  for (let isDone = false; !isDone; crowd.step()) isDone = field.update(500)
+  for (let isDone = false; !isDone; crowd.step()) isDone = field.buildPart(500)
   assert.is(walk(town, 700), AGENTS)
   for (const object of Object.values(town)) object.dispose()
 })

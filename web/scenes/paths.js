@@ -210,7 +210,7 @@ export default {
         slices = 0
       }
       let isDone
-      group.time += timeRuns(() => (isDone = group.field.update(SLICE)))
+      group.time += timeRuns(() => (isDone = group.field.buildPart(SLICE)))
       slices++
       if (!isDone) return
       lastSlices = slices

@@ -183,7 +183,7 @@ static void test_door_closes(void) {
   CHECK(copse_obstacle_move(made.walls, door, closed, 4) == COPSE_OK);
   CHECK(copse_obstacle_build(made.walls, NULL) == COPSE_OK);
   for (bool isDone = false; !isDone;) {
-    CHECK(copse_flowfield_update(made.field, 300, &isDone, NULL) == COPSE_OK);
+    CHECK(copse_flowfield_build_part(made.field, 300, &isDone, NULL) == COPSE_OK);
     step(&made, 1, times);
   }
   CHECK(step(&made, 800, times) == AGENTS);

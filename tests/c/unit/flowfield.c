@@ -438,7 +438,7 @@ static void test_a_full_field_says_how_much_it_needs(void) {
   CHECK(is_near((double)distance_from(field, 1, 19), 18)); /* the previous build */
   copse_status status = COPSE_OK;
   while (status == COPSE_OK) {
-    status = copse_flowfield_update(field, 100, &done, &needed);
+    status = copse_flowfield_build_part(field, 100, &done, &needed);
     CHECK(!done);
   }
   CHECK(status == COPSE_FULL && needed == 9 * 8 + 1);
@@ -478,7 +478,7 @@ static void test_reserve_keeps_the_build_under_way(void) {
   CHECK(copse_flowfield_save(other, expected, sizeof expected, &size) == COPSE_OK);
   bool done = false;
   for (uint32_t i = 1; !done; i++) {
-    CHECK(copse_flowfield_update(field, 1, &done, NULL) == COPSE_OK);
+    CHECK(copse_flowfield_build_part(field, 1, &done, NULL) == COPSE_OK);
     CHECK(copse_flowfield_reserve(field, 4096 + i, 64 + i) == COPSE_OK);
   }
   CHECK(copse_flowfield_save(field, words, sizeof words, &bytes) == COPSE_OK);
@@ -506,17 +506,17 @@ static void test_a_door_closes(void) {
   CHECK(!heads(field, 5, 10, 1, 0)); /* not through the door */
   bool done = false;
   while (!done) {
-    CHECK(copse_flowfield_update(field, 50, &done, NULL) == COPSE_OK);
+    CHECK(copse_flowfield_build_part(field, 50, &done, NULL) == COPSE_OK);
     CHECK(done || !heads(field, 5, 10, 1, 0));
   }
   CHECK(copse_flowfield_stats(field).isCurrent);
   const float around = distance_from(field, 5, 10);
   CHECK(around > 19 && around < 20); /* below the wall */
   /* Walls that are built during an update restart it. */
-  CHECK(copse_flowfield_update(field, 50, &done, NULL) == COPSE_OK && !done);
+  CHECK(copse_flowfield_build_part(field, 50, &done, NULL) == COPSE_OK && !done);
   CHECK(copse_obstacle_move(walls, door, (float[]){10, 0, 10, 2}, 2) == COPSE_OK);
   CHECK(copse_obstacle_build(walls, NULL) == COPSE_OK);
-  while (!done) CHECK(copse_flowfield_update(field, 50, &done, NULL) == COPSE_OK);
+  while (!done) CHECK(copse_flowfield_build_part(field, 50, &done, NULL) == COPSE_OK);
   CHECK(copse_flowfield_stats(field).restarts == 1);
   CHECK(is_near((double)distance_from(field, 5, 10), 10));
   CHECK(copse_flowfield_validate(field));
@@ -528,18 +528,18 @@ static void test_an_update_takes_settings_when_it_begins(void) {
   copse_flowfield *field = field_with(NULL);
   bool done = false;
   set_goal(field, 3, 3);
-  CHECK(copse_flowfield_update(field, 1, &done, NULL) == COPSE_OK && !done);
+  CHECK(copse_flowfield_build_part(field, 1, &done, NULL) == COPSE_OK && !done);
   set_goal(field, 10, 3);
   CHECK(copse_flowfield_set_radius(field, 2) == COPSE_OK);
   memset(copse_flowfield_closed(field), 1, 400);
-  while (!done) CHECK(copse_flowfield_update(field, 1, &done, NULL) == COPSE_OK);
+  while (!done) CHECK(copse_flowfield_build_part(field, 1, &done, NULL) == COPSE_OK);
   CHECK(is_near((double)distance_from(field, 3, 7), 4));
   CHECK(!copse_flowfield_stats(field).isUnderWay);
   memset(copse_flowfield_closed(field), 0, 400);
-  CHECK(copse_flowfield_update(field, UINT32_MAX, &done, NULL) == COPSE_OK && done);
+  CHECK(copse_flowfield_build_part(field, UINT32_MAX, &done, NULL) == COPSE_OK && done);
   CHECK(is_near((double)distance_from(field, 10, 7), 4));
   /* A build drops the update under way. */
-  CHECK(copse_flowfield_update(field, 1, &done, NULL) == COPSE_OK && !done);
+  CHECK(copse_flowfield_build_part(field, 1, &done, NULL) == COPSE_OK && !done);
   set_goal(field, 1, 7);
   build(field);
   CHECK(!copse_flowfield_stats(field).isUnderWay && is_near((double)distance_from(field, 2, 7), 1));
@@ -1043,7 +1043,7 @@ static void test_an_update_does_a_bounded_amount_of_work(void) {
     const flow_map *map = &drawn.field->maps[!drawn.field->shown];
     bool done = false;
     for (uint64_t before = 0; !done; before = map->work) {
-      CHECK(copse_flowfield_update(drawn.field, 1000, &done, NULL) == COPSE_OK);
+      CHECK(copse_flowfield_build_part(drawn.field, 1000, &done, NULL) == COPSE_OK);
       CHECK(map->work > before && map->work - before < 1000 + 4 * cells);
     }
     end_contest(&drawn);
@@ -1113,7 +1113,7 @@ static void test_validate_detects_damage_in_a_field(void) {
   map->anchors[0] = before;
 
   bool done;
-  CHECK(copse_flowfield_update(field, 1, &done, NULL) == COPSE_OK && !done);
+  CHECK(copse_flowfield_build_part(field, 1, &done, NULL) == COPSE_OK && !done);
   CHECK(copse_flowfield_validate(field));
   CHECK(is_float_seen(field, &next->radius, 0));
   copse_flowfield_destroy(field);

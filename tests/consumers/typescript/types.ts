@@ -135,7 +135,7 @@ field.obstacles = null
 field.setGoals([1, 2], [3])
 field.setGoalAreas(new Float32Array(4))
 field.reserve(200, { goals: 20 })
-export const isComplete: boolean = field.update(1000)
+export const isComplete: boolean = field.buildPart(1000)
 export const toGoal: Float32Array = field.direction(1, 2, new Float32Array(2))
 export const corners: Float32Array = field.path(1, 2)
 export const cornerCount: number = field.path(1, 2, new Float32Array(8))

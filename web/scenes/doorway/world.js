@@ -164,7 +164,7 @@ function build({ agents, along, ratio, gap, team }) {
       if (low === knownEnds[0] && high === knownEnds[1]) return
       beginField()
     }
-    field.update(SLICE)
+    field.buildPart(SLICE)
   }
 
   function moveGap() {

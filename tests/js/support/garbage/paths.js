@@ -65,7 +65,7 @@ export function pathFrames(copse, instance) {
     let sum = play(objects, number)
     for (let i = 0; i < 64; i++) points[i] = (((i * 37 + number) & 127) + 0.5) / 4
     if ((number & 7) === 0) field.closed[5] = number & 8
-    if (field.update(200)) sum++
+    if (field.buildPart(200)) sum++
     const { directions, distances } = field.directionMany(points)
     sum += directions[5] + distances[7] > 0 ? 1 : 0
     const x = FRACTIONS[number & 7]
