@@ -47,7 +47,7 @@ docs('all links have a target', () => {
   }
   assert.equal([...outside].sort(), ['/', '/examples/', '/rebuild/'])
   const pages = ['classes/AgentTree', 'functions/init', 'documents/how-it-works']
-  pages.push('modules/copse_threads', 'functions/copse_threads.init', 'modules/copse_worker')
+  pages.push('modules/copse_threads', 'functions/copse_threads.init')
   for (const name of pages) assert.ok(paths.has(`/docs/${name}.html`), name)
 })
 

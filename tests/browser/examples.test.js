@@ -90,7 +90,9 @@ examples('the overview links to all examples, and each shows its source files', 
   await accessible(page, 'overview')
   for (const href of hrefs) {
     await page.goto(`${href}#source`)
-    await until(page, () => /from 'copse|from '\.\/simulation/.test(document.body.innerText))
+    await until(page, () =>
+      /from 'copse|from '\.\/(simulation|connection)/.test(document.body.innerText),
+    )
     assert.is(await page.locator('nav a[aria-current]').count(), 1)
     await accessible(page, href)
   }

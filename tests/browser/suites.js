@@ -3,7 +3,6 @@
 export const suites = {
   agenttree: () => import('../js/agenttree.test.js'),
   'build-from': () => import('../js/build-from.test.js'),
-  connection: () => import('../js/connection.test.js'),
   crowd: () => import('../js/crowd.test.js'),
   'crowd-extras': () => import('../js/crowd-extras.test.js'),
   'crowd-scenarios': () => import('../js/crowd-scenarios.test.js'),
@@ -20,5 +19,7 @@ export const suites = {
   snapshot: () => import('../js/snapshot.test.js'),
   threads: () => import('../js/threads.test.js'),
   transfer: () => import('../js/transfer.test.js'),
+  // After instances, which needs a page in which init() was not called.
+  connection: () => import('../js/connection.test.js'),
   wrap: () => import('../js/wrap.test.js'),
 }

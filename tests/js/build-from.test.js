@@ -226,7 +226,11 @@ test('of an object that is wrong is refused, and changes nothing', async () => {
       'RangeError: Grid.build: other must be of the same instance and the same entry of copse, got Crowd',
     ],
   ]
-  for (const [other, message] of cases) assert.is(String(thrown(() => index.build(other))), message)
+  for (const [other, message] of cases) {
+    // A page's bundler may shorten the names of classes, which end messages.
+    const [expected] = String(message).split(', got ')
+    assert.ok(String(thrown(() => index.build(other))).startsWith(expected), message)
+  }
   for (let i = 0; i < 9; i++) crowd.add({ position: [i, 0] })
   crowd.positions[16] = NaN
   const error = thrown(() => index.build(crowd))
