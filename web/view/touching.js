@@ -12,10 +12,10 @@ export function touchingNumbers(crowd) {
   ]
 }
 
-/** Returns how deep two agents overlap at most, by the smaller radius. */
-export function deepest(crowd) {
+/** Returns how deep two agents overlap at most, by the smaller radius. `instance`: that of the crowd. */
+export function deepest(crowd, instance) {
   const { dimensions: dim, positions, radii, enabled, slots } = crowd
-  const tree = new (dim === 2 ? AgentTree : AgentTree3D)({ capacity: crowd.capacity })
+  const tree = new (dim === 2 ? AgentTree : AgentTree3D)({ capacity: crowd.capacity, instance })
   tree.build(crowd)
   const pairs = tree.pairs(2 * Math.max(...radii.subarray(0, slots)))
   let most = 0

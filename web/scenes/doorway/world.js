@@ -314,7 +314,7 @@ function build({ agents, along, ratio, gap, team }) {
       if (tick % COMPARED === 0) {
         queries.compare()
         compareThreads()
-        depth = deepest(crowd)
+        depth = deepest(crowd, team.instance)
         hash = crowd.hash()
         hashTick = tick
       }
