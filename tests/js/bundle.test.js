@@ -2,9 +2,8 @@
 // and one core.
 
 import { spawnSync } from 'node:child_process'
-import { readdirSync, readFileSync } from 'node:fs'
+import { copyFileSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
-import { gzipSync } from 'node:zlib'
 import { rolldown } from 'rolldown'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
@@ -12,10 +11,9 @@ import * as assert from 'uvu/assert'
 const bundles = suite('bundles')
 const path = (name) => fileURLToPath(new URL(`../../dist/${name}`, import.meta.url))
 
-/** Returns the minified bundle of a program that imports from an entry. */
-async function bundle(entry, names) {
+/** Returns the bundle of a program. */
+async function bundleOf(code, minify) {
   const main = 'virtual:main'
-  const code = `import { ${names} } from '${path(entry)}'; console.log(${names})`
   const plugins = [
     {
       name: 'main',
@@ -23,9 +21,15 @@ async function bundle(entry, names) {
       load: (id) => (id === main ? code : null),
     },
   ]
-  const build = await rolldown({ input: main, plugins })
-  const { output } = await build.generate({ format: 'esm', minify: true })
-  return withoutCore(output[0].code)
+  const build = await rolldown({ input: main, plugins, platform: 'browser' })
+  const { output } = await build.generate({ format: 'esm', minify })
+  return output[0].code
+}
+
+/** Returns the minified bundle of a program that imports from an entry, without the core. */
+async function bundle(entry, names) {
+  const code = `import { ${names} } from '${path(entry)}'; console.log(${names})`
+  return withoutCore(await bundleOf(code, true))
 }
 
 /** Removes the core: its text is so long that it contains any short word. */
@@ -88,6 +92,34 @@ bundles('of all entries but threads hold nothing of threads', () => {
     assert.is(isThreaded, /^threads?\.js$/.test(entry), entry)
   }
 })
+
+// ---- Each entry, bundled, loads its core ----
+
+/** By entry: an object of it. */
+const CREATED = {
+  copse: 'Crowd({})',
+  points: 'Grid3D({ cellSize: 1 })',
+  boxes: 'Octree({ bounds: [0, 0, 0, 1, 1, 1] })',
+  walls: 'ObstacleTree({})',
+  crowd: 'FlowField({ bounds: [0, 0, 9, 9], cell: 1 })',
+  external: 'KdTree({})',
+  threads: 'AgentTree({})',
+}
+const folder = path('../build/bundled')
+mkdirSync(folder, { recursive: true })
+copyFileSync(path('core.wasm'), `${folder}/core.wasm`) // where `external` looks for it
+
+for (const [entry, created] of Object.entries(CREATED))
+  bundles(`of ${entry} load a core and create an object`, async () => {
+    const code = `import { init, ${created.replace(/\(.*/, '')} } from '${path(`${entry}.js`)}'
+      const instance = await init()
+      console.log(new ${created}.capacity)
+      instance.dispose?.() // threads end`
+    const file = `${folder}/${entry}.mjs`
+    writeFileSync(file, await bundleOf(code, false))
+    const { stdout, stderr } = spawnSync(process.execPath, [file], { encoding: 'utf8' })
+    assert.ok(Number(stdout) >= 1000, stderr.slice(-500))
+  })
 
 // ---- Minified, with source maps ----
 
