@@ -255,7 +255,7 @@ copse_status copse_agenttree_create(const copse_agenttree_def *def, copse_points
  * - A query that reaches an edge of the world costs a few times as much as without `wrap`, and its
  *   unsorted results may come in another order. Other queries cost the same as without `wrap`.
  * - Supported: within, count_within, any_within, nearest, neighbors, all_within, all_neighbors,
- *   pairs, within_many and nearest_many. All other queries fail with COPSE_INVALID_ARGUMENT.
+ *   pairs, within_many and neighbors_many. All other queries fail with COPSE_INVALID_ARGUMENT.
  * - `create` fails if a min or max is not a valid coordinate, or a min is not less than its max. */
 typedef struct copse_grid_def {
   uint32_t dimensions; /* 2 or 3. Default: 2 */
@@ -278,8 +278,8 @@ copse_status copse_grid_create(const copse_grid_def *def, copse_points **points)
  * the median of its subtree along the axis of its level (x, y, (z,) x, …). The tree needs the least
  * memory of the three structures, and is at most log2 N deep. A build is always O(N log N), but
  * takes several times as long as a build of the agent tree. The k-d tree pays off with many queries
- * per build, especially with queries for the nearest points. copse_points_nearest_many takes about
- * half as long per query as single calls. All values of `builder` make the same tree. */
+ * per build, especially with queries for the nearest points. copse_points_neighbors_many takes
+ * about half as long per query as single calls. All values of `builder` make the same tree. */
 typedef enum copse_builder {
   COPSE_BUILDER_QUICKSELECT,       /* finds medians by sampling: the fastest */
   COPSE_BUILDER_MEDIAN_OF_MEDIANS, /* finds medians in linear time, whatever the points are */
@@ -426,10 +426,10 @@ copse_status copse_points_raycast_all(const copse_points *points, const float *f
 /* ---- Batches: one call for all agents, or for many points, boxes or segments ---- *
  * If `masks` is not NULL, it holds a mask for each slot of the last build. The agent in a slot then
  * searches with masks[slot] & query.mask. Batches use these members of the query: `mask`;
- * `maxDistance`, in all_neighbors and nearest_many; `exclude`, if the caller passes centers, boxes
- * or segments; `inflate`, in raycast_many. `sort` must be COPSE_SORT_NONE. An agent is never its
- * own neighbor. In a batch for all agents, up to a few hundred nearby agents share one search of
- * the index. The cost is about proportional to the number of results. A batch needs 200 KB of
+ * `maxDistance`, in all_neighbors and neighbors_many; `exclude`, if the caller passes centers,
+ * boxes or segments; `inflate`, in raycast_many. `sort` must be COPSE_SORT_NONE. An agent is never
+ * its own neighbor. In a batch for all agents, up to a few hundred nearby agents share one search
+ * of the index. The cost is about proportional to the number of results. A batch needs 200 KB of
  * stack. */
 /* The output of a batch, in arrays of the caller: a row of ids for each slot, center or box. Row i
  * has counts[i] ids, from ids[offsets[i]] on. The rows for centers or boxes are stored in the order
@@ -485,9 +485,9 @@ copse_status copse_points_within_many(const copse_points *points, const float *c
 copse_status copse_points_range_many(const copse_points *points, const float *boxes, uint32_t n,
                                      const copse_query *query, copse_rows *rows);
 /* Writes a row for each of n centers: the k nearest agents within query.maxDistance. */
-copse_status copse_points_nearest_many(const copse_points *points, const float *centers, uint32_t n,
-                                       uint32_t k, const copse_query *query,
-                                       copse_neighbor_rows *rows);
+copse_status copse_points_neighbors_many(const copse_points *points, const float *centers,
+                                         uint32_t n, uint32_t k, const copse_query *query,
+                                         copse_neighbor_rows *rows);
 /* Filters that differ from segment to segment. Each is NULL, or an array with an entry per
  * segment. */
 typedef struct copse_segment_filters {
@@ -807,9 +807,9 @@ copse_status copse_octree_range_many(const copse_octree *tree, const float *boxe
 copse_status copse_octree_within_many(const copse_octree *tree, const float *centers, uint32_t n,
                                       float radius, const copse_query *query, copse_rows *rows);
 /* Writes a row for each of n centers: the k nearest items within query.maxDistance. */
-copse_status copse_octree_nearest_many(const copse_octree *tree, const float *centers, uint32_t n,
-                                       uint32_t k, const copse_query *query,
-                                       copse_neighbor_rows *rows);
+copse_status copse_octree_neighbors_many(const copse_octree *tree, const float *centers, uint32_t n,
+                                         uint32_t k, const copse_query *query,
+                                         copse_neighbor_rows *rows);
 /* Casts n segments (2 * dimensions floats each: from, to) like copse_octree_raycast. Writes n ids
  * and fractions. `filters` may be NULL. */
 copse_status copse_octree_raycast_many(const copse_octree *tree, const float *segments, uint32_t n,
@@ -971,14 +971,14 @@ typedef enum copse_side {
 copse_status copse_obstacle_within(const copse_obstacle *tree, const float *center, float radius,
                                    copse_side side, copse_results *results);
 
-typedef struct copse_wall {
+typedef struct copse_obstacle_point {
   uint32_t edge; /* COPSE_NONE if no edge is found; all other members are then 0 */
   float distance2;
   float point[2]; /* the edge's point that is nearest to the center */
-} copse_wall;
+} copse_obstacle_point;
 /* Finds the nearest edge, ties by lower id, at most maxDistance away. */
 copse_status copse_obstacle_nearest(const copse_obstacle *tree, const float *center,
-                                    float maxDistance, copse_side side, copse_wall *wall,
+                                    float maxDistance, copse_side side, copse_obstacle_point *wall,
                                     uint32_t *visits);
 /* Sets *visible to true if the line of sight between the points `from` and `to` is clear: no edge
  * intersects it. With radius > 0, every edge must also be more than `radius` away from the line of
@@ -992,17 +992,17 @@ uint32_t copse_obstacle_keep_visible(const copse_obstacle *tree, const float *fr
                                      const copse_const_positions *positions, const uint32_t *ids,
                                      uint32_t count, uint32_t *kept);
 
-typedef struct copse_wall_hit {
+typedef struct copse_obstacle_hit {
   uint32_t edge;   /* COPSE_NONE if nothing is hit */
   float fraction;  /* where on the segment: 0 at its start, 1 at its end; 1 without a hit */
   float point[2];  /* the point that is hit; the end of the segment if nothing is hit */
   float normal[2]; /* unit normal of the edge, toward the side of the ray's start; 0 if
                     * nothing is hit */
-} copse_wall_hit;
+} copse_obstacle_hit;
 /* Finds the first edge that a segment intersects, ties by lower id. The code of fraction_to,
  * in c/walls/obstacle_query.c, is the exact rule for the fraction of a hit. */
 copse_status copse_obstacle_raycast(const copse_obstacle *tree, const float *from, const float *to,
-                                    copse_side side, copse_wall_hit *hit, uint32_t *visits);
+                                    copse_side side, copse_obstacle_hit *hit, uint32_t *visits);
 /* Casts n segments (x0, y0, x1, y1 each) like copse_obstacle_raycast. Writes the edge and the
  * fraction of each first hit. */
 copse_status copse_obstacle_raycast_many(const copse_obstacle *tree, const float *segments,
@@ -1094,7 +1094,7 @@ copse_status copse_obstacle_restore(copse_obstacle *tree, const void *bytes, siz
  * from many other edges too. So even a wall of very many short edges needs few constraints. If the
  * limit is still reached, some edges have no constraint. The agent then slows down, so that it
  * can't reach the nearest of those edges in one step. */
-#define COPSE_CROWD_WALLS 128
+#define COPSE_CROWD_OBSTACLES 128
 typedef struct copse_crowd_def {
   uint32_t dimensions;   /* 2 or 3. Default: 2 */
   uint32_t capacity;     /* maximum number of agents: 1 … COPSE_MAX_CAPACITY. Default: 1,000 */
@@ -1195,14 +1195,14 @@ uint32_t copse_crowd_stuck(const copse_crowd *crowd);
 
 /* The neighbors, walls and constraints that the next step would use for an agent. */
 typedef struct copse_crowd_view {
-  uint32_t neighborCount, wallCount, constraintCount, wallConstraintCount;
+  uint32_t neighborCount, obstacleCount, constraintCount, obstacleConstraintCount;
   uint32_t neighbors[COPSE_CROWD_MAX_NEIGHBORS]; /* ids of neighbors, nearest first */
-  uint32_t walls[COPSE_CROWD_WALLS];             /* ids of edges, nearest first */
+  uint32_t obstacles[COPSE_CROWD_OBSTACLES];     /* ids of edges of walls, nearest first */
   /* Constraints on the agent's velocity, wall constraints first. 2D: half-planes, 4 floats each: a
    * point of the border, and the border's unit direction. Velocities on the left of the border are
    * permitted. 3D: half-spaces, 6 floats each: a point of the border, and its unit normal, which
    * points to permitted velocities. */
-  float constraints[(COPSE_CROWD_MAX_NEIGHBORS + COPSE_CROWD_WALLS) * 6];
+  float constraints[(COPSE_CROWD_MAX_NEIGHBORS + COPSE_CROWD_OBSTACLES) * 6];
 } copse_crowd_view;
 /* Writes the neighbors, walls and constraints of an agent to `view`. Takes time in proportion to
  * the number of agents. Errors: COPSE_STALE_SLOT; COPSE_INVALID_ARGUMENT as for
@@ -1351,6 +1351,8 @@ copse_status copse_flowfield_build(copse_flowfield *field, uint32_t *needed);
 copse_status copse_flowfield_build_part(copse_flowfield *field, uint32_t work, bool *done,
                                         uint32_t *needed);
 bool copse_flowfield_is_built(const copse_flowfield *field); /* true after the first build */
+/* True if the field is built, and its walls are still those of the build. */
+bool copse_flowfield_is_current(const copse_flowfield *field);
 
 /* ---- Queries: they see the last build ---- *
  * A path first leads to the best anchor in sight. An anchor is in sight if the straight line from
@@ -1378,13 +1380,20 @@ copse_status copse_flowfield_direction(const copse_flowfield *field, const float
  * distances. If a point is not finite, writes nothing. */
 copse_status copse_flowfield_direction_many(const copse_flowfield *field, const float *points,
                                             uint32_t n, float *directions, float *distances);
-/* Writes the corners (x, y each) of the path from a point. The last corner is the goal. The point
- * itself is not a corner, unless it is in a goal's area: it is then the only corner. *total is the
- * number of corners; 0: there is no path. If *total exceeds `capacity`, the first `capacity`
- * corners are written. If the walls are newer than the field, only the path's first stretch, from
- * the point to the first corner, is checked against the new walls. */
-copse_status copse_flowfield_path(const copse_flowfield *field, const float *point, float *corners,
-                                  uint32_t capacity, uint32_t *total);
+typedef struct copse_path {
+  float *corners;    /* set by the caller: an array with room for `capacity` corners, x, y each */
+  uint32_t capacity; /* set by the caller: the size of the array */
+  uint32_t total;    /* set by the query: the number of corners. If it exceeds `capacity`, the array
+                      * holds the first `capacity` corners */
+  float length;      /* set by the query: the length of the path; INFINITY: there is no path */
+  bool reached;      /* set by the query: true if the path ends at a goal */
+} copse_path;
+/* Finds the path from a point. The last corner is the goal. The point itself is not a corner,
+ * unless it is in a goal's area: it is then the only corner. If there is no path, there are no
+ * corners. If the walls are newer than the field, only the path's first stretch, from the point to
+ * the first corner, is checked against the new walls. */
+copse_status copse_flowfield_path(const copse_flowfield *field, const float *point,
+                                  copse_path *path);
 /* What an agent heads for. copse_flowfield_lead reads the `anchor` that the previous call wrote,
  * and writes all members. */
 typedef struct copse_flowfield_aim {
@@ -1456,7 +1465,6 @@ typedef struct copse_flowfield_statistics { /* of the last build, unless a membe
   uint64_t sights;   /* lines of sight tested */
   uint64_t work;     /* the work of the build, in the unit of copse_flowfield_build_part */
   uint32_t restarts; /* since creation: updates that started over because walls were rebuilt */
-  bool isCurrent;    /* true if the walls are still those of the build */
   bool isUnderWay;   /* true if a build is under way */
   size_t bytes;      /* memory of the whole object */
 } copse_flowfield_statistics;

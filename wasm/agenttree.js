@@ -1,15 +1,13 @@
 // AgentTree: many moving points, rebuilt every frame. Its methods are in points.js and queries.js.
 
 import { callOf, checkInteger, checkOptions, checkWord } from './errors.js'
-import { withFrustum } from './frustum.js'
 import { MAX_CAPACITY } from './object.js'
-import { INDEX_OPTIONS, Points } from './points.js'
+import { INDEX_OPTIONS, Points2D, Points3D } from './points.js'
 
 const AXES = ['longest', 'cycle']
 const SPLITS = ['midpoint', 'median']
 
 const OPTIONS = [...INDEX_OPTIONS, 'leafSize', 'axis', 'split']
-const Points3D = /* @__PURE__ */ withFrustum(Points)
 
 /** Checks the options. Returns the arguments for the constructor of `Points`. */
 function definition(name, dimensions, options) {
@@ -21,7 +19,7 @@ function definition(name, dimensions, options) {
   return /** @type {const} */ ([name, dimensions, 'agenttree', options, [leafSize ?? 0, ...words]])
 }
 
-export class AgentTree extends Points {
+export class AgentTree extends Points2D {
   constructor(options = {}) {
     super(...definition('AgentTree', 2, options))
   }

@@ -345,9 +345,9 @@ double boxes_range_many(int32_t handle, uint32_t n, uint32_t mask, uint32_t excl
   return box_rows_of_given(handle, n, NULL, mask, exclude);
 }
 
-EXPORT("boxes_nearest_many")
-int32_t boxes_nearest_many(int32_t handle, uint32_t n, uint32_t k, float maxDistance, uint32_t mask,
-                           uint32_t exclude) {
+EXPORT("boxes_neighbors_many")
+int32_t boxes_neighbors_many(int32_t handle, uint32_t n, uint32_t k, float maxDistance,
+                             uint32_t mask, uint32_t exclude) {
   copse_status status;
   copse_neighbor_rows rows;
   boxes *self = box_batch_of(handle, ROOM_NEIGHBOR_COUNTS, n, GIVEN_POINT, &status);
@@ -356,7 +356,7 @@ int32_t boxes_nearest_many(int32_t handle, uint32_t n, uint32_t k, float maxDist
   copse_query query = query_of(mask, exclude, COPSE_SORT_NONE);
   query.maxDistance = maxDistance;
   return zero_or_failed(
-      copse_octree_nearest_many(self->core, self->object.rooms[ROOM_GIVEN], n, k, &query, &rows));
+      copse_octree_neighbors_many(self->core, self->object.rooms[ROOM_GIVEN], n, k, &query, &rows));
 }
 
 /* Casts n segments. `lists` says which filters, such as masks, differ by segment: see

@@ -5,17 +5,20 @@
 //
 // - Create an object with options, fill it, then query it. Ids are slots: indices into the object's
 //   arrays.
-// - Arrays that a call returns are views of linear memory, valid until the next query on the same
-//   object, unless the call's comment says otherwise. When linear memory grows, all views of it are
+// - Arrays that a call returns are views of linear memory. The ids of a single query are valid until
+//   the next single query of the same object that returns ids: `within`, `range`, `cone`, `frustum`,
+//   `at`, `neighbors` and `raycastAll` write them to the same place. The comments of all other calls
+//   say until when their results are valid. To keep ids, copy them: `ids.slice()`, or
+//   `mine.set(ids)` into an array of your own. When linear memory grows, all views of it are
 //   detached: get arrays again in each frame.
 // - Distances are computed and compared in float32. Limits are inclusive: `within` finds an item
 //   whose distance is exactly the radius. The same calls give the same results, bit for bit, on
 //   every machine.
 // - A wrong argument throws a `RangeError` or `TypeError` that names it. All other failures throw a
 //   {@link CopseError}. A call that throws has changed nothing.
-// - A query that returns an array creates one small object, the view of the array. So does the
-//   batch `pairs`. All other batches (many queries in one call) and `…Into` calls make no garbage.
-//   The comments of calls that return a copy say so.
+// - Calls make no garbage: an object keeps the views and objects that it returns, and returns them
+//   again. Only a result of more than 1,024 numbers may create an object, the view of the array. The
+//   comments of calls that return a copy say so.
 
 // ---- Loading ----
 
@@ -129,6 +132,21 @@ export class CopseError extends Error {
   index: number
 }
 
+// ---- Options of constructors ----
+
+export interface CapacityOptions {
+  /**
+   * The maximum number of items: agents, sensors or boxes; of an ObstacleTree, of vertices. 1 to
+   * 2 ** 28. Default: 1,000.
+   */
+  capacity?: number
+}
+
+export interface InstanceOptions {
+  /** The instance that owns the object. Default: the instance of `init()`. */
+  instance?: Instance
+}
+
 // ---- Shapes: two numbers per point in the plane, three in space ----
 
 /** The number of dimensions: 2 in the plane, 3 in space. */
@@ -151,10 +169,13 @@ export type Segment<D extends Dimensions> = D extends 3
 
 // ---- Options of queries ----
 
-/** Options that select which items a query finds. */
-export interface SelectOptions {
+export interface MaskOptions {
   /** 32 bits: finds only items whose `groups` share a bit with this mask. Default: all bits. */
   mask?: number
+}
+
+/** Options that select which items a query finds. */
+export interface SelectOptions extends MaskOptions {
   /**
    * The slot of an item to leave out, such as the agent whose neighbors you look for. Default:
    * none.
@@ -162,7 +183,15 @@ export interface SelectOptions {
   exclude?: number
 }
 
-export interface QueryOptions extends SelectOptions {
+export interface DistanceOptions {
+  /**
+   * True: the object's property `distances2` then holds the squared distance of each id that the
+   * query returns. Default: false.
+   */
+  distances2?: boolean
+}
+
+export interface QueryOptions extends SelectOptions, DistanceOptions {
   /**
    * The order of the ids. 'none': the order in which the search finds them. 'id': ascending.
    * 'distance': nearest first, ties by lower id. Default: 'none'.
@@ -170,41 +199,24 @@ export interface QueryOptions extends SelectOptions {
   sort?: 'none' | 'id' | 'distance'
 }
 
-/**
- * Options of queries that do not measure distances: `QueryOptions` without the order 'distance'.
- */
+/** Options of queries that do not measure distances. */
 export interface RangeOptions extends SelectOptions {
-  /**
-   * The order of the ids. 'none': the order in which the search finds them. 'id': ascending.
-   * Default: 'none'.
-   */
+  /** As in `QueryOptions`, without the order 'distance'. Default: 'none'. */
   sort?: 'none' | 'id'
 }
 
-export interface IntoOptions {
+export interface MaxDistanceOptions {
+  /** Ignores items farther away than this. Default: Infinity. */
+  maxDistance?: number
+}
+export type NearestOptions = SelectOptions & MaxDistanceOptions
+
+export interface PairsOptions extends MaskOptions {
   /**
-   * An array that receives each item's squared distance. At least as long as `out`. Default: none.
+   * Finds the agents within this distance of each other. Default: none; finds the agents whose
+   * circles or spheres touch or overlap, by their `radii`.
    */
-  distances2?: Float32Array
-}
-
-export interface NearestOptions extends SelectOptions {
-  /** Ignores items farther away than this. Default: Infinity. */
-  maxDistance?: number
-}
-
-export interface BatchOptions {
-  /** 32 bits: finds only agents whose `groups` share a bit with this mask. Default: all bits. */
-  mask?: number
-}
-
-export interface AllNeighborsOptions {
-  /** The maximum number of neighbors of each agent or point. */
-  k: number
-  /** Ignores items farther away than this. Default: Infinity. */
-  maxDistance?: number
-  /** 32 bits: finds only items whose `groups` share a bit with this mask. Default: all bits. */
-  mask?: number
+  distance?: number
 }
 
 export interface BoxRayOptions extends SelectOptions {
@@ -216,10 +228,11 @@ export interface BoxRayOptions extends SelectOptions {
   inflate?: number
 }
 
-export interface RayOptions extends BoxRayOptions {
-  /** The radius that all agents have for this ray. Default: each agent's own, from `radii`. */
+export interface RadiusOptions {
+  /** The radius that all agents have for the ray. Default: each agent's own, from `radii`. */
   radius?: number
 }
+export type RayOptions = BoxRayOptions & RadiusOptions
 
 /**
  * As `BoxRayOptions`. `mask`, `exclude` and `inflate` may also be arrays, with a value for each
@@ -233,11 +246,7 @@ export interface ManyBoxRayOptions {
   /** The radius of the rays, ≥ 0: makes them thick, see `BoxRayOptions`. Default: 0. */
   inflate?: number | Float32Array
 }
-
-export interface ManyRayOptions extends ManyBoxRayOptions {
-  /** The radius that all agents have for these rays. Default: each agent's own, from `radii`. */
-  radius?: number
-}
+export type ManyRayOptions = ManyBoxRayOptions & RadiusOptions
 
 // ---- Results: a method always returns the same object, and each call overwrites it ----
 
@@ -293,6 +302,13 @@ export interface NeighborRows {
   ids: Uint32s
   /** The squared distance of each neighbor, at the same index as its id. */
   distances2: Float32s
+}
+
+/** The result of `pairs`. Pair i is the ids `ids[2 * i]` and `ids[2 * i + 1]`, the lower one first. */
+export interface Pairs {
+  ids: Uint32s
+  /** The number of pairs. */
+  count: number
 }
 
 // ---- Members of all objects ----
@@ -369,18 +385,6 @@ interface Queries<D extends Dimensions> {
    * or sphere. A radius of 0 finds the items exactly at the center; Infinity finds all items.
    */
   within(...query: [...center: Point<D>, radius: number, options?: QueryOptions]): Uint32s
-  /**
-   * As `within`, but writes the ids to `out`. If not all fit, writes the first ones in the order of
-   * the option `sort`. Returns the number of all items found.
-   */
-  withinInto(
-    ...query: [
-      ...center: Point<D>,
-      radius: number,
-      out: Uint32Array,
-      options?: QueryOptions & IntoOptions,
-    ]
-  ): number
   /** Returns the number of items within a radius. Faster than `within`. */
   countWithin(...query: [...center: Point<D>, radius: number, options?: SelectOptions]): number
   /** True if any item is within a radius. The search stops at the first one. */
@@ -390,8 +394,6 @@ interface Queries<D extends Dimensions> {
    * On each axis, min and max may be in either order, and both may be infinite.
    */
   range(...query: [...box: Box<D>, options?: RangeOptions]): Uint32s
-  /** As `range`, but writes the ids that fit to `out`. Returns the total. */
-  rangeInto(...query: [...box: Box<D>, out: Uint32Array, options?: RangeOptions]): number
   /** Returns the number of items that `range` finds. */
   countRange(...query: [...box: Box<D>, options?: SelectOptions]): number
   /**
@@ -400,16 +402,14 @@ interface Queries<D extends Dimensions> {
    */
   nearest(...query: [...point: Point<D>, options?: NearestOptions]): number
   /** Returns the ids of the k items nearest to a point, nearest first, ties by lower id. */
-  neighbors(...query: [...point: Point<D>, k: number, options?: NearestOptions]): Uint32s
-  /** As `neighbors`, but writes the ids that fit to `out`. Returns the total, at most k. */
-  neighborsInto(
-    ...query: [
-      ...point: Point<D>,
-      k: number,
-      out: Uint32Array,
-      options?: NearestOptions & IntoOptions,
-    ]
-  ): number
+  neighbors(
+    ...query: [...point: Point<D>, k: number, options?: NearestOptions & DistanceOptions]
+  ): Uint32s
+  /**
+   * The squared distances of the ids that the last query returned. Throws a `TypeError` if that
+   * query did not have the option `distances2: true`. As valid as the ids.
+   */
+  get distances2(): Float32s
 
   // Batches: many queries in one call. Row i of the results belongs to point or box i, and holds
   // the ids that a single query for this point or box finds, in the same order. The buffers for
@@ -418,31 +418,28 @@ interface Queries<D extends Dimensions> {
 
   /**
    * Returns the items within a radius of each point. `points`: x, y, (z,) x, y, …. The rows are
-   * valid until the next `withinMany`, `rangeMany`, `pairs`, `pairsInto` or `allWithin`.
+   * valid until the next `withinMany`, `rangeMany`, `pairs` or `allWithin`.
    */
   withinMany(points: Float32Array, radius: number, options?: SelectOptions): Rows
   /**
    * Returns the items in each box, as `range` does. `boxes`: minX, minY, (minZ,) maxX, maxY,
-   * (maxZ,) minX, …. The rows are valid until the next `withinMany`, `rangeMany`, `pairs`,
-   * `pairsInto` or `allWithin`.
+   * (maxZ,) minX, …. The rows are valid until the next `withinMany`, `rangeMany`, `pairs` or
+   * `allWithin`.
    */
   rangeMany(boxes: Float32Array, options?: SelectOptions): Rows
   /**
    * Returns the k items nearest to each point, and their distances. `points`: x, y, (z,) x, y, ….
-   * The rows are valid until the next `nearestMany` or `allNeighbors`.
+   * The rows are valid until the next `neighborsMany` or `allNeighbors`.
    */
-  nearestMany(
-    points: Float32Array,
-    options: AllNeighborsOptions & { exclude?: number },
-  ): NeighborRows
+  neighborsMany(points: Float32Array, k: number, options?: NearestOptions): NeighborRows
+
+  // Debugging
 
   /**
    * Returns a copy of the cells of the tree or grid, to draw them. For each cell, parents before
    * children: its box (minX, minY, (minZ,) maxX, maxY, (maxZ)), its depth and its number of items.
    */
   cells(): Float32s
-  /** True if the internal structure is consistent: a check for tests. O(N log N). */
-  validate(): boolean
 }
 
 /** The queries that only the 3D classes for points and for boxes have. */
@@ -452,20 +449,15 @@ interface Queries3D {
    * boxes that are not wholly outside any plane (near an edge of the frustum, such a box may be
    * just outside). `planes`: x, y, z, w of each plane, as in three.js; the point (px, py, pz) is
    * inside if `px * x + py * y + pz * z + w >= 0`. At least one plane. `AgentTree3D` and `Octree`
-   * skip what is far outside; `Grid3D` and `KdTree3D` test every agent. Only the entries with all
-   * classes, such as 'copse', have `frustum` and `frustumInto`.
+   * skip what is far outside; `Grid3D` and `KdTree3D` test every agent.
    */
   frustum(planes: Float32Array, options?: RangeOptions): Uint32s
-  /** As `frustum`, but writes the ids that fit to `out`. Returns the total. */
-  frustumInto(planes: Float32Array, out: Uint32Array, options?: RangeOptions): number
 }
 
 // ---- Points ----
 
 /** Options of every index of points. */
-export interface IndexOptions {
-  /** The maximum number of agents, 1 to 2 ** 28. Default: 1,000. */
-  capacity?: number
+export interface IndexOptions extends CapacityOptions, InstanceOptions {
   /**
    * How positions are stored. 'interleaved': in one array, `positions` (x0, y0, x1, y1, …).
    * 'separate': in one array per axis, `xs`, `ys` and `zs`. Default: 'interleaved'.
@@ -476,8 +468,6 @@ export interface IndexOptions {
    * `NOT_FINITE`. 'skip': leaves these agents out of every result. Default: 'error'.
    */
   onNonFinite?: 'error' | 'skip'
-  /** The instance that owns the object. Default: the instance of `init()`. */
-  instance?: Instance
 }
 
 /**
@@ -588,17 +578,6 @@ declare abstract class Points<D extends Dimensions> extends Slots {
       options?: QueryOptions,
     ]
   ): Uint32s
-  /** As `cone`, but writes the ids that fit to `out`. Returns the total. */
-  coneInto(
-    ...query: [
-      ...apex: Point<D>,
-      ...direction: Direction<D>,
-      halfAngle: number,
-      radius: number,
-      out: Uint32Array,
-      options?: QueryOptions & IntoOptions,
-    ]
-  ): number
   /**
    * Returns the first agent that a segment hits, ties by lower id; null if there is none. Agents
    * are circles or spheres, of the option `radius` or of their own `radii`. If the segment starts
@@ -610,7 +589,7 @@ declare abstract class Points<D extends Dimensions> extends Slots {
   /**
    * Returns every agent that a segment hits, first hit first, ties by lower id: a piercing shot.
    * What counts as a hit is the same as in `raycast`. Always returns the same object; its arrays
-   * are valid until the next query.
+   * are as valid as the ids of `within`.
    */
   raycastAll(...query: [...segment: Segment<D>, options?: RayOptions]): AllHits
 
@@ -619,39 +598,26 @@ declare abstract class Points<D extends Dimensions> extends Slots {
   /**
    * Returns each agent's neighbors within a radius. Row i belongs to the agent of slot i, and
    * leaves out that agent. The rows of agents that are near each other are stored near each other.
-   * All rows are valid until the next `allWithin`, `withinMany`, `rangeMany`, `pairs` or
-   * `pairsInto`.
+   * All rows are valid until the next `allWithin`, `withinMany`, `rangeMany` or `pairs`.
    */
-  allWithin(radius: number, options?: BatchOptions): Rows
+  allWithin(radius: number, options?: MaskOptions): Rows
   /**
    * Returns the k nearest neighbors of each agent, and their distances. Row i belongs to the agent
    * of slot i, and leaves out that agent. The rows are valid until the next `allNeighbors` or
-   * `nearestMany`.
+   * `neighborsMany`.
    */
-  allNeighbors(options: AllNeighborsOptions): NeighborRows
+  allNeighbors(k: number, options?: MaskOptions & MaxDistanceOptions): NeighborRows
   /**
    * Returns the first agent that each segment hits. `segments`: x0, y0, (z0,) x1, y1, (z1,) x0, ….
+   * The result is valid until the next `raycastMany`.
    */
   raycastMany(segments: Float32Array, options?: ManyRayOptions): Hits
   /**
-   * Returns the pairs of agents whose circles or spheres touch or overlap, by their `radii`. Each
-   * pair is two ids, a, b, a, b, … with a < b, and is found once. Both agents must match the option
-   * `mask`. The result is valid until the next `pairs`, `pairsInto`, `allWithin`, `withinMany` or
-   * `rangeMany`.
+   * Returns the pairs of agents within a distance of each other, inclusive, or that touch. Each pair
+   * is found once. Both agents must match the option `mask`. The result is valid until the next
+   * `pairs`, `allWithin`, `withinMany` or `rangeMany`.
    */
-  pairs(options?: BatchOptions): Uint32s
-  /**
-   * Returns the pairs of agents within a distance of each other, inclusive: ids a, b, a, b, … with
-   * a < b.
-   */
-  pairs(distance: number, options?: BatchOptions): Uint32s
-  /** As `pairs`, but writes as many pairs as fit to `out`. Returns the number of all pairs. */
-  pairsInto(out: Uint32Array, options?: BatchOptions): number
-  /**
-   * As `pairs` with a distance, but writes as many pairs as fit to `out`. Returns the number of all
-   * pairs.
-   */
-  pairsInto(distance: number, out: Uint32Array, options?: BatchOptions): number
+  pairs(options?: PairsOptions): Pairs
 
   /**
    * Returns a copy of the slots of the agents in the last build, in an order in which agents that
@@ -659,6 +625,9 @@ declare abstract class Points<D extends Dimensions> extends Slots {
    * agents in this order from time to time has fewer cache misses.
    */
   order(): Uint32s
+
+  // Debugging
+
   /** Returns statistics of the last build and the last query. Always returns the same object. */
   stats(): Stats
 }
@@ -763,14 +732,12 @@ export interface KdTree3D extends Queries3D {}
 
 // ---- Sensors ----
 
-export interface SensorsOptions<D extends Dimensions> {
+export interface SensorsOptions<D extends Dimensions> extends CapacityOptions {
   /**
    * The index whose agents the sensors find: an AgentTree, Grid or KdTree, in 2D or 3D. By
    * `build(crowd)` they can be the agents of a crowd.
    */
   index: Points<D>
-  /** The maximum number of sensors, 1 to 2 ** 28. Default: 1,000. */
-  capacity?: number
 }
 
 /** The size of the buffers for the results of updates, to allocate the buffers in advance. */
@@ -782,7 +749,7 @@ export interface SensorsRoomOptions {
   results?: number
 }
 
-export interface SensorReach {
+export interface SensorReach extends MaskOptions {
   /**
    * An agent enters when it is at most this far from the sensor's `position` or `agent`, or inside
    * the sensor's `box`, enlarged by this distance on each side. At least 0, may be Infinity.
@@ -794,8 +761,6 @@ export interface SensorReach {
    * this. At least `radius`. Default: `radius`.
    */
   exitRadius?: number
-  /** 32 bits: finds only agents whose `groups` share a bit with this mask. Default: all bits. */
-  mask?: number
 }
 
 /** Where a sensor is: exactly one of the options `position`, `box` and `agent`. */
@@ -924,14 +889,12 @@ export class Sensors<D extends Dimensions = 2> extends Slots {
 
 // ---- Boxes ----
 
-export interface OctreeOptions {
+export interface OctreeOptions extends CapacityOptions, InstanceOptions {
   /**
    * The box of the world: [minX, minY, (minZ,) maxX, maxY, (maxZ)]. Items outside of it are found
    * too.
    */
   bounds: readonly number[]
-  /** The maximum number of items, 1 to 2 ** 28. Default: 1,000. */
-  capacity?: number
   /**
    * A cell with more items than this is divided. 0: cells are always divided, down to `maxDepth`.
    * Default: 24.
@@ -948,8 +911,6 @@ export interface OctreeOptions {
    * divided, which makes queries slower. Default: 1.
    */
   looseness?: number
-  /** The instance that owns the object. Default: the instance of `init()`. */
-  instance?: Instance
 }
 
 /** The first box that a ray hits, and where the ray enters it. */
@@ -1048,8 +1009,6 @@ declare abstract class Boxes<D extends Dimensions> extends Slots {
 
   /** Returns the ids of the items that contain a point, borders included. */
   at(...query: [...point: Point<D>, options?: RangeOptions]): Uint32s
-  /** As `at`, but writes the ids that fit to `out`. Returns the total. */
-  atInto(...query: [...point: Point<D>, out: Uint32Array, options?: RangeOptions]): number
   /**
    * Returns the first box or point that a segment hits, ties by lower id; null if there is none.
    * With the option `inflate`, the segment is the path of a bullet of this radius, and the hit's x
@@ -1064,13 +1023,12 @@ declare abstract class Boxes<D extends Dimensions> extends Slots {
    */
   raycastMany(segments: Float32Array, options?: ManyBoxRayOptions): Hits
   /**
-   * Returns the pairs of items that touch or overlap. Each pair is two ids, a, b, a, b, … with
-   * a < b, and is found once. Both items must match the option `mask`. The result is valid until
-   * the next `pairs`, `pairsInto`, `withinMany` or `rangeMany`.
+   * Returns the pairs of items that touch or overlap. Each pair is found once. Both items must match
+   * the option `mask`. The result is valid until the next `pairs`, `withinMany` or `rangeMany`.
    */
-  pairs(options?: BatchOptions): Uint32s
-  /** As `pairs`, but writes as many pairs as fit to `out`. Returns the number of all pairs. */
-  pairsInto(out: Uint32Array, options?: BatchOptions): number
+  pairs(options?: MaskOptions): Pairs
+
+  // Debugging
 
   /** Returns statistics of the tree and the last query. Always returns the same object. */
   stats(): OctreeStats
@@ -1096,9 +1054,7 @@ export interface Octree extends Queries3D {}
 
 // ---- Walls ----
 
-export interface ObstacleOptions {
-  /** The maximum number of vertices, 1 to 2 ** 28. Default: 1,000. */
-  capacity?: number
+export interface ObstacleOptions extends CapacityOptions, InstanceOptions {
   /**
    * The maximum number of pieces, at least the capacity: the tree cuts edges into pieces where they
    * cross the tree's dividing lines. If the maximum is reached, queries are slower, but still
@@ -1110,8 +1066,6 @@ export interface ObstacleOptions {
    * the fastest.
    */
   leafSize?: number
-  /** The instance that owns the object. Default: the instance of `init()`. */
-  instance?: Instance
 }
 
 export interface PolygonOptions {
@@ -1161,7 +1115,7 @@ export interface NearestPoint {
 }
 
 /** The first edge of a wall that a ray meets. */
-export interface WallHit extends Hit {
+export interface ObstacleHit extends Hit {
   /** The unit normal of the edge, toward the start of the ray. */
   normalX: number
   normalY: number
@@ -1261,24 +1215,19 @@ export class ObstacleTree extends Slots {
   build(): void
 
   /** Returns the ids of the edges within a radius, nearest first, ties by lower id. */
-  within(...query: [...center: Point<2>, radius: number, options?: SideOptions]): Uint32s
-  /** As `within`, but writes the ids that fit to `out`. Returns the total. */
-  withinInto(
-    ...query: [
-      ...center: Point<2>,
-      radius: number,
-      out: Uint32Array,
-      options?: SideOptions & IntoOptions,
-    ]
-  ): number
+  within(
+    ...query: [...center: Point<2>, radius: number, options?: SideOptions & DistanceOptions]
+  ): Uint32s
+  /** As `distances2` of the other classes: of the last `within`. */
+  get distances2(): Float32s
   /**
    * Returns the id of the nearest edge, ties by lower id; -1 if there is none. Ignores edges
    * farther away than the option `maxDistance` (default: Infinity).
    */
-  nearest(...query: [...point: Point<2>, options?: SideOptions & { maxDistance?: number }]): number
+  nearest(...query: [...point: Point<2>, options?: SideOptions & MaxDistanceOptions]): number
   /** Returns the nearest point on the nearest edge; null if there is none. */
   nearestPoint(
-    ...query: [...point: Point<2>, options?: SideOptions & { maxDistance?: number }]
+    ...query: [...point: Point<2>, options?: SideOptions & MaxDistanceOptions]
   ): NearestPoint | null
   /**
    * True if no wall is between two points: no edge meets the segment or comes within the option
@@ -1287,8 +1236,11 @@ export class ObstacleTree extends Slots {
    */
   visible(...query: [...segment: Segment<2>, options?: { inflate?: number }]): boolean
   /** Returns the first edge that a segment meets, ties by lower id; null if there is none. */
-  raycast(...query: [...segment: Segment<2>, options?: SideOptions]): WallHit | null
-  /** Returns the first edge that each segment meets. `segments`: x0, y0, x1, y1, x0, …. */
+  raycast(...query: [...segment: Segment<2>, options?: SideOptions]): ObstacleHit | null
+  /**
+   * Returns the first edge that each segment meets. `segments`: x0, y0, x1, y1, x0, …. The result is
+   * valid until the next `raycastMany`.
+   */
   raycastMany(segments: Float32Array, options?: SideOptions): Hits
   /**
    * True if a point is inside something solid, or on its border. If polygons overlap, a sum
@@ -1301,16 +1253,9 @@ export class ObstacleTree extends Slots {
   /**
    * Returns the area that is visible from a point, for light, fog of war or a guard's sight. The
    * result is a polygon: x, y, x, y, … of its corners, counter-clockwise (y up). Empty if the point
-   * is on a wall.
+   * is on a wall. Valid until the next `visibilityPolygon`.
    */
   visibilityPolygon(...query: [...point: Point<2>, options?: VisibilityOptions]): Float32s
-  /**
-   * As `visibilityPolygon`, but writes the corners that fit to `out`. Returns the number of all
-   * corners.
-   */
-  visibilityPolygonInto(
-    ...query: [...point: Point<2>, out: Float32Array, options?: VisibilityOptions]
-  ): number
   /**
    * Returns those of `ids` whose agents are visible from a point, in the same order. The ids can
    * be, for example, the result of a query of an `AgentTree`. `positions`: x0, y0, x1, y1, …, by
@@ -1320,18 +1265,7 @@ export class ObstacleTree extends Slots {
   keepVisible(
     ...query: [...point: Point<2>, ids: ArrayLike<number>, positions: ArrayLike<number>]
   ): Uint32s
-  /**
-   * As `keepVisible`, but writes the ids to `out`, which may be `ids`. Returns the number of
-   * visible ids, even if `out` is too short for them.
-   */
-  keepVisibleInto(
-    ...query: [
-      ...point: Point<2>,
-      ids: ArrayLike<number>,
-      positions: ArrayLike<number>,
-      out: Uint32Array,
-    ]
-  ): number
+  // Debugging
 
   /**
    * Returns a copy of the cells that hold pieces of edges, to draw them. For each cell, in preorder
@@ -1345,8 +1279,6 @@ export class ObstacleTree extends Slots {
    * depth.
    */
   lines(): Float32s
-  /** True if the internal structure is consistent: a check for tests. O(N log N). */
-  validate(): boolean
   /** Returns statistics of the tree and the last query. Always returns the same object. */
   stats(): ObstacleStats
 }
@@ -1413,18 +1345,12 @@ export interface AgentNumbers {
   locked?: boolean
 }
 
-export interface CrowdOwnOptions {
-  /** The maximum number of agents, 1 to 2 ** 28. Default: 1,000. */
-  capacity?: number
-  /** The duration of a `step()` without an argument, in seconds, > 0. Default: 1/60. */
-  timeStep?: number
+export interface CrowdOwnOptions extends CapacityOptions, InstanceOptions {
   /**
    * True: agents follow the published algorithm only. False: in addition, they turn aside a little
    * to break symmetry, stand still at their goals, and come out of walls. Default: false.
    */
   exact?: boolean
-  /** The instance that owns the object. Default: the instance of `init()`. */
-  instance?: Instance
 }
 export type CrowdOptions = AgentNumbers & CrowdOwnOptions
 
@@ -1446,17 +1372,17 @@ export type AgentOptions = AgentVectors & AgentNumbers
 export interface CrowdView {
   /** The slots of the neighbors that the agent avoids, nearest first. */
   neighbors: Uint32s
-  /** The ids of the edges of walls that the agent avoids, nearest first. */
-  walls: Uint32s
+  /** The ids of the edges of obstacles that the agent avoids, nearest first. */
+  obstacles: Uint32s
   /**
-   * The constraints on the agent's velocity, those of walls first. In the plane, a constraint is a
+   * The constraints on the agent's velocity, those of obstacles first. In the plane, a constraint is a
    * line in velocity space: a point (x, y) and a direction (x, y); velocities left of the line
    * (y up) are permitted. In space, a constraint is a plane: a point and a unit normal; velocities
    * on the side that the normal points to are permitted.
    */
   constraints: Float32s
-  /** How many of the constraints, from the first on, come from walls. */
-  wallConstraints: number
+  /** How many of the constraints, from the first on, come from obstacles. */
+  obstacleConstraints: number
 }
 
 export interface CrowdStats {
@@ -1476,13 +1402,6 @@ export interface CrowdStats {
 
 declare abstract class AnyCrowd<D extends Dimensions> extends Slots {
   constructor(options?: CrowdOptions)
-
-  get dimensions(): D
-  /** The sum of all time steps, in seconds. */
-  get time(): number
-  /** The duration of a `step()` without an argument, in seconds. */
-  get timeStep(): number
-  set timeStep(timeStep: number)
 
   // Arrays with one entry per slot, for the whole capacity. The game may write to all but
   // `generations`: changes take effect with the next step. In arrays with one number per slot, a
@@ -1523,11 +1442,11 @@ declare abstract class AnyCrowd<D extends Dimensions> extends Slots {
   move(...agent: [slot: number, ...position: Point<D>]): void
 
   /**
-   * Moves all agents by a time step. An agent takes the velocity nearest to its preferred velocity
+   * Moves all agents by a time step of `dt` seconds. An agent takes the velocity nearest to its preferred velocity
    * that keeps it clear of neighbors and walls. A step of 0 seconds does nothing. `NOT_FINITE`: the
    * game wrote a position or velocity that is not finite; no agent has moved.
    */
-  step(timeStep?: number): void
+  step(dt: number): void
   /**
    * Returns the slots of the agents that arrived in the last step: at their goals or, if agents
    * with the same goal already stand there, as near to the goal as possible. An agent can arrive
@@ -1542,20 +1461,22 @@ declare abstract class AnyCrowd<D extends Dimensions> extends Slots {
    */
   stuck(): Uint32s
   /**
-   * Returns the neighbors, walls and constraints that a step would use for an agent now. Always
-   * returns the same object. O(N). `STALE_SLOT`: the slot is not in use.
-   */
-  inspect(slot: number): CrowdView
-
-  /** Returns statistics of the crowd and its last step. Always returns the same object. */
-  stats(): CrowdStats
-  /**
    * Returns a hash, an unsigned 32-bit integer, of the simulation's state: agents, time, number of
-   * steps, and the options `maxNeighbors` and `exact`. Obstacles and `timeStep` are not part of it.
+   * steps, and the options `maxNeighbors` and `exact`. Obstacles are not part of it.
    * Equal states have equal hashes on every machine: compare the hashes of two machines to find out
    * at once if their simulations differ.
    */
   hash(): number
+
+  // Debugging
+
+  /**
+   * Returns the neighbors, obstacles and constraints that a step of `dt` seconds would use for an
+   * agent now. Always returns the same object. O(N). `STALE_SLOT`: the slot is not in use.
+   */
+  inspect(slot: number, dt: number): CrowdView
+  /** Returns statistics of the crowd and its last step. Always returns the same object. */
+  stats(): CrowdStats
 }
 
 /** Options of `Crowd.follow`. */
@@ -1571,8 +1492,7 @@ export interface FollowOptions {
  * properties of agents are in arrays by slot, which the game may read and write between steps.
  *
  * Optimal reciprocal collision avoidance (ORCA) after van den Berg, Guy, Lin and Manocha (2011): an
- * agent relies on its neighbors to do half of the avoiding. Snapshots hold neither the obstacles
- * nor `timeStep`.
+ * agent relies on its neighbors to do half of the avoiding. Snapshots do not hold the obstacles.
  */
 export class Crowd extends AnyCrowd<2> {
   constructor(options?: CrowdOptions)
@@ -1595,8 +1515,7 @@ export class Crowd extends AnyCrowd<2> {
    * field no longer leads any agent. Snapshots hold what each agent heads for, but not the fields:
    * call `follow` again for a new crowd, before its first step. A step takes 0.1 to 0.3 µs more for
    * each agent that is led. `FULL`: 32 fields lead the crowd already. If a field is disposed, steps
-   * throw `DISPOSED` until you call `follow(field, { mask: 0 })`. 'copse/crowd', which has no flow
-   * fields, does not have this method.
+   * throw `DISPOSED` until you call `follow(field, { mask: 0 })`.
    */
   follow(field: FlowField, options?: FollowOptions): void
 }
@@ -1607,7 +1526,7 @@ export class Crowd3D extends AnyCrowd<3> {
 
 // ---- Paths around walls ----
 
-export interface FlowFieldOptions {
+export interface FlowFieldOptions extends InstanceOptions {
   /** The area that the field covers: [minX, minY, maxX, maxY]. */
   bounds: readonly number[]
   /**
@@ -1628,8 +1547,6 @@ export interface FlowFieldOptions {
   capacity?: number
   /** The maximum number of goals, 1 to 65,534. Default: 64. */
   goals?: number
-  /** The instance that owns the object. Default: the instance of `init()`. */
-  instance?: Instance
 }
 
 /** Options of `reserve` of a flow field. */
@@ -1644,6 +1561,19 @@ export interface FlowDirections {
   directions: Float32s
   /** The length of each path, plus the goal's cost; Infinity if there is no path. */
   distances: Float32s
+}
+
+/** A path to a goal. */
+export interface Path {
+  /**
+   * The corners of the path: x, y, x, y, …. The last one is the goal. The start is not a corner,
+   * unless it is in a goal area: it is then the only corner. Empty if there is no path.
+   */
+  corners: Float32s
+  /** The length of the path, without the goal's cost; Infinity if there is no path. */
+  length: number
+  /** True if the path leads to a goal. */
+  reached: boolean
 }
 
 /** Statistics of the last build, unless a comment says otherwise. */
@@ -1677,8 +1607,6 @@ export interface FlowFieldStats {
    * walls had changed.
    */
   restarts: number
-  /** True if the walls are still those of the build. */
-  isCurrent: boolean
   /** True if `buildPart` has begun a build that is not complete. */
   isUnderWay: boolean
   /** The linear memory that the object has allocated, in bytes. */
@@ -1747,7 +1675,7 @@ export class FlowField extends CoreObject {
    */
   get closed(): Bytes
   /**
-   * Sets all goals: points x, y, x, y, …. `costs`: a number for each goal that is added to the
+   * Sets all goals: points x, y, x, y, …. `costs`: a number for each goal, the goal's cost, that is added to the
    * length of paths to it, so that farther goals can be preferred. Default: 0. A goal that is too
    * near to a wall, in something solid, in a closed cell or outside of the bounds is moved to the
    * nearest center of a cell that is free; if no cell is free, the goal is ignored. `FULL`: more
@@ -1778,6 +1706,8 @@ export class FlowField extends CoreObject {
   buildPart(work: number): boolean
   /** True after the first build. Until then, all queries throw `NOT_BUILT`. */
   get isBuilt(): boolean
+  /** True if the field is built, and its walls are still those of the build. */
+  get isCurrent(): boolean
 
   /**
    * Returns the length of the path from a point to the nearest goal, plus the goal's cost; Infinity
@@ -1792,10 +1722,9 @@ export class FlowField extends CoreObject {
   distance(...point: Point<2>): number
   /**
    * Returns the direction in which to leave a point for the nearest goal: a unit vector x, y; 0, 0
-   * at the goal or if there is no path. `out`: an array of at least 2 numbers that receives the
-   * direction and is returned. Without `out`, returns the same view each time.
+   * at the goal or if there is no path. Valid until the next `direction`.
    */
-  direction(...query: [...point: Point<2>, out?: Float32Array]): Float32Array
+  direction(...point: Point<2>): Float32s
   /**
    * Returns the directions of the paths from many points to the nearest goal, and the lengths of
    * these paths. `points`: x, y, x, y, …. Always returns the same object, with views that are valid
@@ -1803,22 +1732,18 @@ export class FlowField extends CoreObject {
    */
   directionMany(points: Float32Array): FlowDirections
   /**
-   * Returns the corners of the path from a point to the nearest goal: x, y, x, y, …. The last
-   * corner is the goal. The point itself is not a corner, unless it is in a goal area: it is then
-   * the only corner. Empty if there is no path. If the walls changed since the build, only the path
-   * to the first corner is tested. Valid until the next `path`.
+   * Returns the path from a point to the nearest goal. If the walls changed since the build, only the
+   * path to the first corner is tested. Always returns the same object; its corners are valid until
+   * the next `path`.
    */
-  path(...point: Point<2>): Float32s
-  /**
-   * As `path` without `out`, but writes the corners that fit to `out`. Returns the number of all
-   * corners.
-   */
-  path(...query: [...point: Point<2>, out: Float32Array]): number
+  path(...point: Point<2>): Path
   /**
    * The length of the path from the center of each cell to the nearest goal, row by row from low y;
    * Infinity if there is no path. Valid until the next `build`, `buildPart` or `restore`. Read-only.
    */
   get distances(): Float32s
+
+  // Debugging
 
   /**
    * Returns a copy of the cells, to draw them. For each cell, row by row: its bounds (minX, minY,
@@ -1833,11 +1758,6 @@ export class FlowField extends CoreObject {
    * length of the whole path to the goal. A goal's line ends where it starts.
    */
   lines(): Float32s
-  /**
-   * True if the internal structure is consistent: a check for tests. If the walls are those of the
-   * build, tests the line of sight from every cell.
-   */
-  validate(): boolean
   /** Returns statistics. Always returns the same object. */
   stats(): FlowFieldStats
 }

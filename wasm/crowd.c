@@ -38,7 +38,7 @@ _Static_assert(sizeof(crowd) <= OBJECT_BYTES, "see any_object");
   VIEW(stuck, u, arrays.stuck)                                                                     \
   VIEW(inspectedCounts, u, &self->inspected->neighborCount) /* 4 counts: see copse_crowd_view */   \
   VIEW(inspectedNeighbors, u, self->inspected->neighbors)                                          \
-  VIEW(inspectedWalls, u, self->inspected->walls)                                                  \
+  VIEW(inspectedObstacles, u, self->inspected->obstacles)                                          \
   VIEW(inspectedConstraints, f, self->inspected->constraints)                                      \
   VIEW(added, u, self->added)
 

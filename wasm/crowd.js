@@ -18,7 +18,7 @@ import { MAX_CAPACITY, moveAgent, Slots } from './object.js'
 import { handleOfWalls, leaveWalls, setWalls } from './references.js'
 
 /** The options of the crowd itself. All others are defaults for its agents. */
-const OWN_OPTIONS = ['capacity', 'timeStep', 'exact', 'instance']
+const OWN_OPTIONS = ['capacity', 'exact', 'instance']
 
 const MAX_NEIGHBORS = 64
 const MAY_BE_INFINITE = ['neighborDistance', 'maxAcceleration']
@@ -38,7 +38,7 @@ function fieldsOf(instance) {
     words += type === 'v' ? 3 : 1
     return field
   })
-  const defaults = new View(instance, Uint32Array, wasm.crowd_agent_defaults() >>> 0).fresh(words)
+  const defaults = new View(instance, Uint32Array, wasm.crowd_agent_defaults() >>> 0).at(words)
   instance.leave()
   return { fields, defaults: new AddedAgent(defaults.slice()) }
 }
@@ -81,7 +81,6 @@ function putNumber(call, agent, field, options, maxNeighbors) {
 
 /** @abstract */
 class AnyCrowd extends Slots {
-  #timeStep
   #fields
   #fieldNames
   /** The values that `add` uses for attributes that its argument leaves out. */
@@ -102,9 +101,8 @@ class AnyCrowd extends Slots {
   constructor(name, dimensions, options) {
     const call = callOf(name)
     if (typeof options !== 'object' || options === null) checkOptions(call, options, [])
-    const { capacity, timeStep = 1 / 60, exact = false, instance } = options
+    const { capacity, exact = false, instance } = options
     if (capacity !== undefined) checkInteger(call, 'capacity', capacity, 1, MAX_CAPACITY)
-    checkPositive(call, 'timeStep', timeStep)
     checkBoolean(call, 'exact', exact)
     const owner = instanceOr(name, 'crowd', instance)
     const { fields, defaults } = fieldsOf(owner)
@@ -118,7 +116,6 @@ class AnyCrowd extends Slots {
     const words = [dimensions, capacity ?? 0, maxNeighbors, exact ? 1 : 0]
     super(name, 'crowd', 'crowd', dimensions, owner, words)
     this._head = ['dimensions', 'maxNeighbors', 'exact']
-    this.#timeStep = timeStep
     this.#fields = fields
     this.#fieldNames = fields.map((field) => field.name)
     this.#defaults = defaults
@@ -126,28 +123,7 @@ class AnyCrowd extends Slots {
     this.#maxNeighbors = maxNeighbors
   }
 
-  // ---- Time, and the arrays of agents ----
-
-  /** @returns {any} */
-  get dimensions() {
-    this._begin('dimensions')
-    return this._dimensions
-  }
-
-  get time() {
-    return this._readFigures('time', this.#stats)[this._figurePlace('time')]
-  }
-
-  get timeStep() {
-    this._begin('timeStep')
-    return this.#timeStep
-  }
-
-  set timeStep(timeStep) {
-    this._begin('timeStep')
-    checkPositive(this, 'timeStep', timeStep)
-    this.#timeStep = timeStep
-  }
+  // ---- The arrays of agents ----
 
   get positions() {
     return this._array('positions', this._dimensions)
@@ -247,21 +223,17 @@ class AnyCrowd extends Slots {
     }
   }
 
-  move(slot, x, y, z) {
-    moveAgent(this, arguments.length, slot, x, y, z)
-  }
-
   // ---- Steps ----
 
-  step(timeStep) {
+  step(dt) {
     this._begin('step')
-    if (timeStep === 0) return
-    if (timeStep !== undefined) checkPositive(this, 'timeStep', timeStep, 'a finite number ≥ 0')
-    leaveWalls(this, this._step(handleOfWalls(this), timeStep ?? this.#timeStep))
+    if (dt === 0) return
+    checkPositive(this, 'dt', dt, 'a finite number ≥ 0')
+    leaveWalls(this, this._step(handleOfWalls(this), dt))
   }
 
-  _step(walls, timeStep) {
-    return this._enter().step(this._handle, walls, timeStep)
+  _step(walls, dt) {
+    return this._enter().step(this._handle, walls, dt)
   }
 
   arrived() {
@@ -278,19 +250,20 @@ class AnyCrowd extends Slots {
     return this._views[method].at(this._leave(this._enter()[method](this._handle)))
   }
 
-  inspect(slot) {
+  inspect(slot, dt) {
     this._begin('inspect')
     checkSlot(this, slot)
+    checkPositive(this, 'dt', dt)
     const walls = handleOfWalls(this)
     const wasm = this._enter()
-    const result = wasm.inspect(this._handle, walls, this.#timeStep, slot)
+    const result = wasm.inspect(this._handle, walls, dt, slot)
     leaveWalls(this, result)
     const counts = this._views.inspectedCounts.at(4)
     const inspected = this.#inspected
     inspected.neighbors = this._views.inspectedNeighbors.at(counts[0])
-    inspected.walls = this._views.inspectedWalls.at(counts[1])
+    inspected.obstacles = this._views.inspectedObstacles.at(counts[1])
     inspected.constraints = this._views.inspectedConstraints.at(counts[2] * 2 * this._dimensions)
-    inspected.wallConstraints = counts[3]
+    inspected.obstacleConstraints = counts[3]
     return inspected
   }
 
@@ -327,10 +300,18 @@ export class Crowd extends CrowdOfFields {
   set obstacles(obstacles) {
     setWalls(this, obstacles)
   }
+
+  move(slot, x, y) {
+    moveAgent(this, arguments.length, slot, x, y, 0)
+  }
 }
 
 export class Crowd3D extends AnyCrowd {
   constructor(options = {}) {
     super('Crowd3D', 3, options)
+  }
+
+  move(slot, x, y, z) {
+    moveAgent(this, arguments.length, slot, x, y, z)
   }
 }

@@ -2,7 +2,6 @@
 
 import {
   callOf,
-  checkArray,
   checkBox,
   checkCoordinate,
   checkInteger,
@@ -61,7 +60,9 @@ export class FlowField extends CoreObject {
    * @type {Record<number, View>}
    */
   #cellViews = {}
-  // What `directionMany` and `stats` return: the same object in every call.
+  // What calls return, always the same objects. `length` starts as a fraction, so that V8 makes it a
+  // float property: storing a fraction later then allocates nothing.
+  #path = { corners: new Float32Array(0), length: 0.5, reached: false }
   /** @type {any} */ #directions = {}
   /** @type {any} */ #stats = {}
   /** @type {import('./obstacle.js').ObstacleTree | null} */ _obstacles = null
@@ -210,6 +211,12 @@ export class FlowField extends CoreObject {
     return this._leave(this._enter().is_built(this._handle)) === 1
   }
 
+  get isCurrent() {
+    this._begin('isCurrent')
+    handleOfWalls(this)
+    return leaveWalls(this, this._enter().is_current(this._handle)) === 1
+  }
+
   // ---- Queries ----
 
   distance(x, y) {
@@ -217,20 +224,9 @@ export class FlowField extends CoreObject {
     return this._views.numbers.at(2)[1]
   }
 
-  direction(x, y, out) {
-    if (out !== undefined) this.#checkOut('direction', out, 2)
+  direction(x, y) {
     this.#direction('direction', x, y)
-    const direction = this._views.direction.at(2)
-    if (out === undefined) return direction
-    out[0] = direction[0]
-    out[1] = direction[1]
-    return out
-  }
-
-  #checkOut(method, out, least) {
-    this._begin(method)
-    checkArray(this, 'out', out, Float32Array)
-    if (out.length < least) refuse(this, 'out.length', out.length, `at least ${least}`)
+    return this._views.direction.at(2)
   }
 
   #direction(method, x, y) {
@@ -261,17 +257,16 @@ export class FlowField extends CoreObject {
     return directions
   }
 
-  path(x, y, out) {
-    if (out !== undefined) this.#checkOut('path', out, 0)
+  path(x, y) {
     this._begin('path')
     checkPoint(this, x, y, 0)
     handleOfWalls(this)
     const total = leaveWalls(this, this._enter().path(this._handle, x, y))
-    if (out === undefined) return this._views.corners.fresh(2 * total)
-    const corners = this._views.corners.at(2 * total)
-    const written = Math.min(2 * total, out.length) & ~1
-    for (let i = 0; i < written; i++) out[i] = corners[i]
-    return total
+    const path = this.#path
+    path.corners = this._views.corners.at(2 * total)
+    path.length = this._views.numbers.at(2)[1]
+    path.reached = total > 0
+    return path
   }
 
   get distances() {
@@ -289,7 +284,7 @@ export class FlowField extends CoreObject {
     return this._drawn('lines')
   }
 
-  validate() {
+  _validate() {
     this._begin('validate')
     return this._leave(this._enter().validate(this._handle)) === 1
   }
@@ -297,7 +292,6 @@ export class FlowField extends CoreObject {
   stats() {
     const stats = this.#stats
     const numbers = this._readFigures('stats', stats)
-    stats.isCurrent = numbers[this._figurePlace('isCurrent')] === 1
     stats.isUnderWay = numbers[this._figurePlace('isUnderWay')] === 1
     return stats
   }

@@ -39,7 +39,7 @@ export const withFollow = (Class) =>
      * Calls the core's `step` of crowds or, if flow fields lead the crowd, the `step` of flow
      * fields.
      */
-    _step(walls, timeStep) {
+    _step(walls, dt) {
       const guides = this._guides
       for (let i = 0; i < guides.length; i++) {
         const { field, mask } = guides[i]
@@ -47,6 +47,6 @@ export const withFollow = (Class) =>
         field._prepareWalls()
       }
       const stepping = guides.length > 0 ? guides[0].field : this
-      return stepping._enter().step(this._handle, walls, timeStep, guides.length)
+      return stepping._enter().step(this._handle, walls, dt, guides.length)
     }
   }

@@ -1,13 +1,11 @@
 // KdTree: points that seldom move. Its methods are in points.js and queries.js.
 
 import { callOf, checkOptions, checkWord } from './errors.js'
-import { withFrustum } from './frustum.js'
-import { INDEX_OPTIONS, Points } from './points.js'
+import { INDEX_OPTIONS, Points2D, Points3D } from './points.js'
 
 const BUILDERS = ['quickselect', 'median-of-medians', 'presort']
 
 const OPTIONS = [...INDEX_OPTIONS, 'builder']
-const Points3D = /* @__PURE__ */ withFrustum(Points)
 
 /** Checks the options. Returns the arguments for the constructor of `Points`. */
 function definition(name, dimensions, options) {
@@ -18,7 +16,7 @@ function definition(name, dimensions, options) {
   return /** @type {const} */ ([name, dimensions, 'kdtree', options, words])
 }
 
-export class KdTree extends Points {
+export class KdTree extends Points2D {
   constructor(options = {}) {
     super(...definition('KdTree', 2, options))
   }

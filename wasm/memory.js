@@ -1,10 +1,10 @@
 // Views of linear memory. When linear memory grows, every typed array over it is detached: its
 // length becomes 0. A `View` compares lengths to notice that it must make a new typed array.
 
-/**
- * How many typed arrays a view caches: one per length, as results differ in length. A power of 2.
- */
-const CACHED = 256
+/** The longest array that a view surely keeps, once it has made it. */
+const MAX_SURE = 1024
+/** How many longer arrays a view keeps, at most. A power of 2. */
+const LONG = 256
 
 /**
  * An array in linear memory. Makes typed arrays over it, and makes them again after memory has
@@ -13,7 +13,8 @@ const CACHED = 256
 export class View {
   #instance
   #Type
-  /** Cached typed arrays. The index is the low bits of their length. @type {any[]} */ #cache = []
+  /** The typed arrays of at most MAX_SURE elements, by length. @type {any[]} */ #short = []
+  /** Longer ones, by the low bits of their length. @type {any[]} */ #long = []
 
   /** `offset` is the address of the array in linear memory. */
   constructor(instance, Type, offset) {
@@ -22,22 +23,25 @@ export class View {
     this.offset = offset
   }
 
-  /** Returns a typed array of the first `length` elements: a cached one if it is still valid. */
+  /** Returns a typed array of the first `length` elements: the one made before if it is valid. */
   at(length) {
-    const cached = this.#cache[length & (CACHED - 1)]
+    const isLong = length > MAX_SURE
+    const arrays = isLong ? this.#long : this.#short
+    const place = isLong ? length & (LONG - 1) : length
+    const array = arrays[place]
     // A length of 0 does not tell if a typed array is detached: its buffer does.
     if (
-      cached !== undefined &&
-      cached.length === length &&
-      (length > 0 || isInside(cached, this.#instance))
+      array !== undefined &&
+      array.length === length &&
+      (length > 0 || isInside(array, this.#instance))
     )
-      return cached
-    return (this.#cache[length & (CACHED - 1)] = this.fresh(length))
+      return array
+    return this.#make(arrays, place, length)
   }
 
-  /** Returns a new typed array of the first `length` elements. */
-  fresh(length) {
-    return new this.#Type(this.#instance.memory.buffer, this.offset, length)
+  #make(arrays, place, length) {
+    while (arrays.length < place) arrays.push(undefined) // an array with holes would be slower
+    return (arrays[place] = new this.#Type(this.#instance.memory.buffer, this.offset, length))
   }
 }
 

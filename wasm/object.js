@@ -68,27 +68,11 @@ const undisposed = /* @__PURE__ */ (() =>
   }))()
 
 /**
- * Copies the methods of the class `other` to `Class`, which does not extend it. Returns `Class`.
- * @template {new (...args: any[]) => any} Class
- * @template {abstract new (...args: any[]) => any} Other
- * @param {Class} Class
- * @param {Other} other
- * @returns {Omit<Class, 'prototype'> &
- *   (new (...args: ConstructorParameters<Class>) => InstanceType<Class> & InstanceType<Other>)}
- */
-export function mixin(Class, other) {
-  const { constructor, ...methods } = Object.getOwnPropertyDescriptors(other.prototype)
-  Object.defineProperties(Class.prototype, methods)
-  return /** @type {any} */ (Class)
-}
-
-/**
  * The method `move` of points and crowds. `count` is the number of arguments that the game passed.
  */
 export function moveAgent(object, count, slot, x, y, z) {
   object._begin('move')
   checkArguments(object, count, 1 + object._dimensions)
-  if (object._isPlane) z = 0
   checkSlot(object, slot)
   checkPoint(object, x, y, z)
   object._leave(object._enter().move(object._handle, slot, x, y, z))

@@ -3,7 +3,6 @@
 
 import {
   callOf,
-  checkArray,
   checkBoolean,
   checkCoordinate,
   checkDistance,
@@ -18,7 +17,8 @@ import {
   place,
   refuse,
 } from './errors.js'
-import { MAX_CAPACITY, NONE, Slots } from './object.js'
+import { View } from './memory.js'
+import { MAX_CAPACITY, NONE } from './object.js'
 import {
   ask,
   BOUNDS,
@@ -26,9 +26,9 @@ import {
   DISTANCES2,
   ids,
   INFLATE,
-  into,
   MAX_DISTANCE,
   query,
+  Searched,
   SIDE,
 } from './queries.js'
 
@@ -38,7 +38,9 @@ const POLYGON = ['solid']
 /** The values of the option `solid`, in the order of the C enum `copse_solid`. */
 const SOLID = ['winding', 'inside', 'outside', 'nowhere']
 const NO_OPTIONS = {} // one for all calls: {} in each call would be garbage
-const NO_IDS = /* @__PURE__ */ new Uint32Array(0)
+
+/** Returns a view of a new array for `count` ids. It is not in linear memory, so it never moves. */
+const keptIds = (count) => new View({ memory: new Uint32Array(count) }, Uint32Array, 0)
 
 /** Checks the options. Returns the arguments for the constructor of `CoreObject`. */
 function definition(options) {
@@ -52,14 +54,15 @@ function definition(options) {
   return /** @type {const} */ (['ObstacleTree', 'walls', 'obstacle', 2, instance, words])
 }
 
-export class ObstacleTree extends Slots {
+export class ObstacleTree extends Searched {
   // The box that the current visibility polygon is clipped to.
   #minX = 0
   #minY = 0
   #maxX = 0
   #maxY = 0
-  /** The array that `keepVisible` writes ids to, and returns a view of. */
-  #keptIds = NO_IDS
+  /** The array that `keepVisible` writes ids to, and how many it has room for. */
+  #keptIds = keptIds(0)
+  #keptCapacity = 0
   // The objects that calls return, always the same ones.
   #nearestPoint = { id: NONE, x: 0, y: 0, distance: 0 }
   #hit = { id: NONE, fraction: 0, x: 0, y: 0, normalX: 0, normalY: 0 }
@@ -169,19 +172,11 @@ export class ObstacleTree extends Slots {
 
   // ---- Queries ----
 
-  #within(method, x, y, radius, options) {
-    ask(this, method, options, method === 'within' ? SIDE : SIDE | DISTANCES2)
+  within(x, y, radius, options) {
+    ask(this, 'within', options, SIDE | DISTANCES2)
     checkPoint(this, x, y, 0)
     checkDistance(this, 'radius', radius)
-    return this._leave(this._enter().within(this._handle, x, y, radius, query.side))
-  }
-
-  within(x, y, radius, options) {
-    return ids(this, this.#within('within', x, y, radius, options))
-  }
-
-  withinInto(x, y, radius, out, options) {
-    return into(this, this.#within('withinInto', x, y, radius, options), out)
+    return ids(this, this._leave(this._enter().within(this._handle, x, y, radius, query.side)))
   }
 
   nearest(x, y, options) {
@@ -261,8 +256,8 @@ export class ObstacleTree extends Slots {
    * memory for each of them. Rounds the box and the point to float32 before it compares them,
    * because the core gets them in float32.
    */
-  #askBox(method, x, y, options = NO_OPTIONS) {
-    this._begin(method)
+  #askBox(x, y, options = NO_OPTIONS) {
+    this._begin('visibilityPolygon')
     checkPoint(this, x, y, 0)
     checkQueryOptions(this, options, MAX_DISTANCE | BOUNDS)
     const { bounds, maxDistance = Infinity } = options
@@ -323,47 +318,41 @@ export class ObstacleTree extends Slots {
     refuse(this, 'maxDistance', maxDistance, 'larger: float32 rounds it to 0')
   }
 
-  #visibilityPolygon(method, x, y, options) {
-    this.#askBox(method, x, y, options)
+  visibilityPolygon(x, y, options) {
+    this.#askBox(x, y, options)
     // The capacity that the error FULL suggests: a guess, because walls that cross add corners.
     this._wanted = 2 * this._capacity
     const wasm = this._enter()
-    return this._leave(
+    const corners = this._leave(
       wasm.visibility(this._handle, x, y, this.#minX, this.#minY, this.#maxX, this.#maxY),
     )
-  }
-
-  visibilityPolygon(x, y, options) {
-    const corners = this.#visibilityPolygon('visibilityPolygon', x, y, options)
-    return this._views.corners.fresh(2 * corners)
-  }
-
-  visibilityPolygonInto(x, y, out, options) {
-    const total = this.#visibilityPolygon('visibilityPolygonInto', x, y, options)
-    checkArray(this, 'out', out, Float32Array)
-    const corners = this._views.corners.at(2 * total)
-    const written = Math.min(2 * total, out.length) & ~1
-    for (let i = 0; i < written; i++) out[i] = corners[i]
-    return total
+    return this._views.corners.at(2 * corners)
   }
 
   keepVisible(x, y, ids, positions) {
-    const count = this.#checkKeep('keepVisible', x, y, ids, positions)
-    const out = this.#keptIds.length < count ? new Uint32Array(2 * count) : this.#keptIds
-    const total = this.#keepVisible('keepVisible', x, y, ids, count, positions, out)
-    this.#keptIds = out
-    return out.subarray(0, total)
+    const count = this.#checkKeep(x, y, ids, positions)
+    const isLarger = count > this.#keptCapacity
+    const kept = isLarger ? keptIds(2 * count) : this.#keptIds
+    const out = kept.at(count)
+    let total = 0
+    for (let i = 0; i < count; i++) {
+      const id = ids[i]
+      const targetX = +positions[2 * id]
+      const targetY = +positions[2 * id + 1]
+      const isFinite = Math.abs(targetX) <= MAX_COORDINATE && Math.abs(targetY) <= MAX_COORDINATE
+      ask(this, 'keepVisible', undefined, 0)
+      if (isFinite && this.#sees(x, y, targetX, targetY)) out[total++] = id
+    }
+    if (isLarger) {
+      this.#keptIds = kept
+      this.#keptCapacity = 2 * count
+    }
+    return kept.at(total)
   }
 
-  keepVisibleInto(x, y, ids, positions, out) {
-    const count = this.#checkKeep('keepVisibleInto', x, y, ids, positions)
-    checkArray(this, 'out', out, Uint32Array)
-    return this.#keepVisible('keepVisibleInto', x, y, ids, count, positions, out)
-  }
-
-  /** Begins `keepVisible` or `keepVisibleInto`: checks arguments. Returns the number of ids. */
-  #checkKeep(method, x, y, ids, positions) {
-    this._begin(method)
+  /** Begins `keepVisible`: checks arguments. Returns the number of ids. */
+  #checkKeep(x, y, ids, positions) {
+    this._begin('keepVisible')
     checkPoint(this, x, y, 0)
     checkNumbers(this, 'ids', ids)
     checkNumbers(this, 'positions', positions)
@@ -377,26 +366,6 @@ export class ObstacleTree extends Slots {
     return count
   }
 
-  /**
-   * Writes the ids of agents visible from (x, y) to `out`, which may be `ids`. Returns how many are
-   * visible, even if `out` is too short.
-   */
-  #keepVisible(method, x, y, ids, count, positions, out) {
-    const { length } = out
-    let total = 0
-    for (let i = 0; i < count; i++) {
-      const id = ids[i]
-      const targetX = +positions[2 * id]
-      const targetY = +positions[2 * id + 1]
-      const isFinite = Math.abs(targetX) <= MAX_COORDINATE && Math.abs(targetY) <= MAX_COORDINATE
-      ask(this, method, undefined, 0)
-      if (!isFinite || !this.#sees(x, y, targetX, targetY)) continue
-      if (total < length) out[total] = id
-      total++
-    }
-    return total
-  }
-
   // ---- Shapes to draw, and statistics ----
 
   cells() {
@@ -407,7 +376,7 @@ export class ObstacleTree extends Slots {
     return this._drawn('lines')
   }
 
-  validate() {
+  _validate() {
     this._begin('validate')
     return this._leave(this._enter().validate(this._handle)) === 1
   }

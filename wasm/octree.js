@@ -1,6 +1,5 @@
 // Quadtree and Octree: boxes and points that are added, moved and removed one at a time. The
-// queries that they share with the indexes of points are in queries.js. The first comment there
-// explains how a method takes the arguments of 2D and of 3D.
+// queries that they share with the indexes of points are in queries.js.
 
 import {
   callOf,
@@ -16,17 +15,15 @@ import {
   place,
   refuse,
 } from './errors.js'
-import { withFrustum } from './frustum.js'
-import { MAX_CAPACITY, mixin, NONE, Slots } from './object.js'
+import { MAX_CAPACITY, NONE } from './object.js'
 import {
   ask,
   castMany,
   EXCLUDE,
-  ids,
   INFLATE,
-  into,
+  inPlane,
+  inSpace,
   MASK,
-  pairsInto,
   pairsOf,
   Queries,
   query,
@@ -66,20 +63,76 @@ function checkSide(object, axis, min, max) {
   if (min > max) refuse(object, `max${axis}`, max, `at least min${axis} (${min})`)
 }
 
-/** Returns `max` or, if it is undefined because the item is a point, `min`. */
-const orMin = (max, min) => (max === undefined ? min : max)
+function checkBoxSides(object, minX, minY, minZ, maxX, maxY, maxZ) {
+  checkSide(object, 'X', minX, maxX)
+  checkSide(object, 'Y', minY, maxY)
+  checkSide(object, 'Z', minZ, maxZ)
+}
 
-/** @abstract */
-class OwnQueries extends Slots {
+// In the calls of these three functions for a point, the upper sides are equal to the lower ones.
+
+function add(object, minX, minY, minZ, maxX, maxY, maxZ) {
+  checkBoxSides(object, minX, minY, minZ, maxX, maxY, maxZ)
+  const wasm = object._enter()
+  object._wanted = object._capacity + 1
+  return object._leave(wasm.add(object._handle, minX, minY, minZ, maxX, maxY, maxZ))
+}
+
+function addAt(object, slot, minX, minY, minZ, maxX, maxY, maxZ) {
+  checkSlot(object, slot)
+  checkBoxSides(object, minX, minY, minZ, maxX, maxY, maxZ)
+  const wasm = object._enter()
+  object._wanted = slot + 1
+  const result = wasm.add_at(object._handle, slot, minX, minY, minZ, maxX, maxY, maxZ)
+  if (result < 0 && object._isUsed(slot)) {
+    object._leave(0)
+    refuse(object, 'slot', slot, 'free')
+  }
+  object._leave(result)
+}
+
+function move(object, slot, minX, minY, minZ, maxX, maxY, maxZ) {
+  checkSlot(object, slot)
+  checkBoxSides(object, minX, minY, minZ, maxX, maxY, maxZ)
+  const wasm = object._enter()
+  object._leave(wasm.move(object._handle, slot, minX, minY, minZ, maxX, maxY, maxZ))
+}
+
+function at(object, x, y, z, options) {
+  object._begin('at')
+  checkPoint(object, x, y, z)
+  return range(object, 'at', x, y, z, x, y, z, options)
+}
+
+/** Casts a ray. Returns the hit, all but its coordinates along z; null if there is none. */
+function cast(object, x0, y0, z0, x1, y1, z1, options) {
+  ask(object, 'raycast', options, RAYS)
+  checkSegment(object, x0, y0, z0, x1, y1, z1)
+  const { _handle: handle } = object
+  const { mask, exclude, inflate } = query
+  const wasm = object._enter()
+  const id = object._leave(wasm.raycast(handle, x0, y0, z0, x1, y1, z1, inflate, mask, exclude))
+  if (id === NONE) return null
+  const numbers = object._views.hit.at(4)
+  const hit = object._hit
+  hit.id = id
+  hit.fraction = numbers[0]
+  hit.x = x0 + hit.fraction * (x1 - x0)
+  hit.y = y0 + hit.fraction * (y1 - y0)
+  hit.normalX = numbers[1]
+  hit.normalY = numbers[2]
+  return hit
+}
+
+/** What Quadtree and Octree share. @abstract */
+class Boxes extends Queries {
   /**
    * The core's total of changes at the last `stats()`. The next `stats()` subtracts this number.
    */
   #changes = 0
   // The objects that calls return: reused, not created for each call.
   /** @type {any} */ #stats
-  /** @type {any} */ _rows = { total: 0 }
-  /** @type {any} */ _neighborRows = {}
-  #hit
+  /** @type {any} */ _hit
 
   constructor(name, dimensions, options) {
     const args = definition(name, dimensions, options)
@@ -90,7 +143,7 @@ class OwnQueries extends Slots {
     const maxDepth = args[5][3]
     this.#stats = { perDepth: new Array((maxDepth < 0 ? MAX_DEPTH : maxDepth) + 1).fill(0) }
     const hit = { id: NONE, fraction: 0, x: 0, y: 0, normalX: 0, normalY: 0 }
-    this.#hit = /** @type {any} */ (dimensions === 3 ? { ...hit, z: 0, normalZ: 0 } : hit)
+    this._hit = dimensions === 3 ? { ...hit, z: 0, normalZ: 0 } : hit
   }
 
   // ---- Items ----
@@ -101,61 +154,6 @@ class OwnQueries extends Slots {
 
   get groups() {
     return this._array('groups', 1)
-  }
-
-  add(minX, minY, minZ, maxX, maxY, maxZ) {
-    this._begin('add')
-    checkArguments(this, arguments.length, this._dimensions, 2 * this._dimensions)
-    if (this._isPlane) return this.#add(minX, minY, 0, orMin(minZ, minX), orMin(maxX, minY), 0)
-    return this.#add(minX, minY, minZ, orMin(maxX, minX), orMin(maxY, minY), orMin(maxZ, minZ))
-  }
-
-  #add(minX, minY, minZ, maxX, maxY, maxZ) {
-    this.#checkBox(minX, minY, minZ, maxX, maxY, maxZ)
-    const wasm = this._enter()
-    this._wanted = this._capacity + 1
-    return this._leave(wasm.add(this._handle, minX, minY, minZ, maxX, maxY, maxZ))
-  }
-
-  addAt(slot, minX, minY, minZ, maxX, maxY, maxZ) {
-    this._begin('addAt')
-    checkArguments(this, arguments.length, 1 + this._dimensions, 1 + 2 * this._dimensions)
-    if (this._isPlane) this.#addAt(slot, minX, minY, 0, orMin(minZ, minX), orMin(maxX, minY), 0)
-    else
-      this.#addAt(slot, minX, minY, minZ, orMin(maxX, minX), orMin(maxY, minY), orMin(maxZ, minZ))
-  }
-
-  #addAt(slot, minX, minY, minZ, maxX, maxY, maxZ) {
-    checkSlot(this, slot)
-    this.#checkBox(minX, minY, minZ, maxX, maxY, maxZ)
-    const wasm = this._enter()
-    this._wanted = slot + 1
-    const result = wasm.add_at(this._handle, slot, minX, minY, minZ, maxX, maxY, maxZ)
-    if (result < 0 && this._isUsed(slot)) {
-      this._leave(0)
-      refuse(this, 'slot', slot, 'free')
-    }
-    this._leave(result)
-  }
-
-  move(slot, minX, minY, minZ, maxX, maxY, maxZ) {
-    this._begin('move')
-    checkArguments(this, arguments.length, 1 + this._dimensions, 1 + 2 * this._dimensions)
-    if (this._isPlane) this.#move(slot, minX, minY, 0, orMin(minZ, minX), orMin(maxX, minY), 0)
-    else this.#move(slot, minX, minY, minZ, orMin(maxX, minX), orMin(maxY, minY), orMin(maxZ, minZ))
-  }
-
-  #move(slot, minX, minY, minZ, maxX, maxY, maxZ) {
-    checkSlot(this, slot)
-    this.#checkBox(minX, minY, minZ, maxX, maxY, maxZ)
-    const wasm = this._enter()
-    this._leave(wasm.move(this._handle, slot, minX, minY, minZ, maxX, maxY, maxZ))
-  }
-
-  #checkBox(minX, minY, minZ, maxX, maxY, maxZ) {
-    checkSide(this, 'X', minX, maxX)
-    checkSide(this, 'Y', minY, maxY)
-    checkSide(this, 'Z', minZ, maxZ)
   }
 
   moveAll() {
@@ -186,66 +184,13 @@ class OwnQueries extends Slots {
 
   // ---- Queries ----
 
-  at(x, y, z, options) {
-    if (this._isPlane) return ids(this, this.#at('at', x, y, 0, z))
-    return ids(this, this.#at('at', x, y, z, options))
-  }
-
-  atInto(x, y, z, out, options) {
-    if (this._isPlane) return into(this, this.#at('atInto', x, y, 0, out), z)
-    return into(this, this.#at('atInto', x, y, z, options), out)
-  }
-
-  #at(method, x, y, z, options) {
-    this._begin(method)
-    checkPoint(this, x, y, z)
-    return range(this, method, x, y, z, x, y, z, options)
-  }
-
   pairs(options) {
-    return pairsOf(this, this.#pairs('pairs', options))
-  }
-
-  pairsInto(out, options) {
-    return pairsInto(this, this.#pairs('pairsInto', options), out)
-  }
-
-  /** Finds the pairs of items that touch or overlap. Returns the number of ids, two per pair. */
-  #pairs(method, options) {
-    ask(this, method, options, MASK)
-    return this._leave(this._enter().pairs(this._handle, query.mask))
+    ask(this, 'pairs', options, MASK)
+    return pairsOf(this, this._leave(this._enter().pairs(this._handle, query.mask)))
   }
 
   raycastMany(segments, options) {
     return castMany(this, segments, options, RAYS)
-  }
-
-  raycast(x0, y0, z0, x1, y1, z1, options) {
-    if (this._isPlane) return this.#raycast(x0, y0, 0, z0, x1, 0, y1)
-    return this.#raycast(x0, y0, z0, x1, y1, z1, options)
-  }
-
-  #raycast(x0, y0, z0, x1, y1, z1, options) {
-    ask(this, 'raycast', options, RAYS)
-    checkSegment(this, x0, y0, z0, x1, y1, z1)
-    const { _handle: handle } = this
-    const { mask, exclude, inflate } = query
-    const wasm = this._enter()
-    const id = this._leave(wasm.raycast(handle, x0, y0, z0, x1, y1, z1, inflate, mask, exclude))
-    if (id === NONE) return null
-    const numbers = this._views.hit.at(4)
-    const hit = this.#hit
-    hit.id = id
-    hit.fraction = numbers[0]
-    hit.x = x0 + hit.fraction * (x1 - x0)
-    hit.y = y0 + hit.fraction * (y1 - y0)
-    hit.normalX = numbers[1]
-    hit.normalY = numbers[2]
-    if (!this._isPlane) {
-      hit.z = z0 + hit.fraction * (z1 - z0)
-      hit.normalZ = numbers[3]
-    }
-    return hit
   }
 
   // ---- Statistics ----
@@ -261,17 +206,70 @@ class OwnQueries extends Slots {
   }
 }
 
-const Boxes = /* @__PURE__ */ mixin(OwnQueries, Queries)
-const Boxes3D = /* @__PURE__ */ withFrustum(Boxes)
-
-export class Quadtree extends Boxes {
+export class Quadtree extends inPlane(Boxes) {
   constructor(options = {}) {
     super('Quadtree', 2, options)
   }
+
+  add(minX, minY, maxX = minX, maxY = minY) {
+    this._begin('add')
+    checkArguments(this, arguments.length, 2, 4)
+    return add(this, minX, minY, 0, maxX, maxY, 0)
+  }
+
+  addAt(slot, minX, minY, maxX = minX, maxY = minY) {
+    this._begin('addAt')
+    checkArguments(this, arguments.length, 3, 5)
+    addAt(this, slot, minX, minY, 0, maxX, maxY, 0)
+  }
+
+  move(slot, minX, minY, maxX = minX, maxY = minY) {
+    this._begin('move')
+    checkArguments(this, arguments.length, 3, 5)
+    move(this, slot, minX, minY, 0, maxX, maxY, 0)
+  }
+
+  at(x, y, options) {
+    return at(this, x, y, 0, options)
+  }
+
+  raycast(x0, y0, x1, y1, options) {
+    return cast(this, x0, y0, 0, x1, y1, 0, options)
+  }
 }
 
-export class Octree extends Boxes3D {
+export class Octree extends inSpace(Boxes) {
   constructor(options = {}) {
     super('Octree', 3, options)
+  }
+
+  add(minX, minY, minZ, maxX = minX, maxY = minY, maxZ = minZ) {
+    this._begin('add')
+    checkArguments(this, arguments.length, 3, 6)
+    return add(this, minX, minY, minZ, maxX, maxY, maxZ)
+  }
+
+  addAt(slot, minX, minY, minZ, maxX = minX, maxY = minY, maxZ = minZ) {
+    this._begin('addAt')
+    checkArguments(this, arguments.length, 4, 7)
+    addAt(this, slot, minX, minY, minZ, maxX, maxY, maxZ)
+  }
+
+  move(slot, minX, minY, minZ, maxX = minX, maxY = minY, maxZ = minZ) {
+    this._begin('move')
+    checkArguments(this, arguments.length, 4, 7)
+    move(this, slot, minX, minY, minZ, maxX, maxY, maxZ)
+  }
+
+  at(x, y, z, options) {
+    return at(this, x, y, z, options)
+  }
+
+  raycast(x0, y0, z0, x1, y1, z1, options) {
+    const hit = cast(this, x0, y0, z0, x1, y1, z1, options)
+    if (hit === null) return null
+    hit.z = z0 + hit.fraction * (z1 - z0)
+    hit.normalZ = this._views.hit.at(4)[3]
+    return hit
   }
 }

@@ -15,8 +15,8 @@ typedef struct paths {
     uint32_t goals;  /* the maximum number of goals */
     uint32_t needed; /* how many anchors the last build needed: goals and turning points */
   } sizes;
-  struct { /* JavaScript also reads these as one array: the radius, then the result of
-            * paths_direction */
+  struct { /* JavaScript also reads these as one array: the radius, then the distance of
+            * paths_direction or length of paths_path, and the direction */
     float radius, distance, direction[2];
   } numbers;
 } paths;
@@ -63,7 +63,6 @@ static copse_status bind_walls(paths *self) {
   FIGURE(sights, stats.sights)                                                                     \
   FIGURE(work, stats.work)                                                                         \
   FIGURE(restarts, stats.restarts)                                                                 \
-  FIGURE(isCurrent, stats.isCurrent)                                                               \
   FIGURE(isUnderWay, stats.isUnderWay)                                                             \
   FIGURE(bytes, stats.bytes + (size_t)object_bytes(base))
 
@@ -228,6 +227,13 @@ EXPORT("paths_is_built") int32_t paths_is_built(int32_t handle) {
   return self ? copse_flowfield_is_built(self->core) : FAILED(COPSE_STALE_SLOT);
 }
 
+/* Returns 1 if the walls are still those of the build. */
+EXPORT("paths_is_current") int32_t paths_is_current(int32_t handle) {
+  copse_status status;
+  const paths *self = bound_paths_of(handle, &status);
+  return self ? copse_flowfield_is_current(self->core) : FAILED(status);
+}
+
 /* ---- Queries ---- */
 
 /* Writes the direction and the length of the path from a point to the nearest goal. They are in the
@@ -253,16 +259,16 @@ EXPORT("paths_direction_many") int32_t paths_direction_many(int32_t handle, uint
       self->core, base->rooms[ROOM_GIVEN], n, base->rooms[ROOM_NEIGHBORS], base->rooms[ROOM_IDS]));
 }
 
-/* Writes the corners of the path from a point to the nearest goal. They are in the view `corners`.
- * Returns their number. */
+/* Writes the path from a point to the nearest goal: its corners to the view `corners`, its length
+ * to the view `numbers`. Returns the number of corners. */
 EXPORT("paths_path") int32_t paths_path(int32_t handle, float x, float y) {
   copse_status status;
   paths *self = bound_paths_of(handle, &status);
   if (!self) return FAILED(status);
-  uint32_t total;
-  status = copse_flowfield_path(self->core, (float[]){x, y}, self->corners,
-                                self->object.capacity + 1, &total);
-  return result_or_failed(total, status);
+  copse_path path = {.corners = self->corners, .capacity = self->object.capacity + 1};
+  status = copse_flowfield_path(self->core, (float[]){x, y}, &path);
+  self->numbers.distance = path.length;
+  return result_or_failed(path.total, status);
 }
 
 /* Returns the address of an array: by cell, the length of the path to the nearest goal. A completed

@@ -539,9 +539,9 @@ int32_t points_all_neighbors(int32_t handle, uint32_t k, float maxDistance, uint
   return zero_or_failed(copse_points_all_neighbors(self->core, k, &query, self->masks, &rows));
 }
 
-EXPORT("points_nearest_many")
-int32_t points_nearest_many(int32_t handle, uint32_t n, uint32_t k, float maxDistance,
-                            uint32_t mask, uint32_t exclude) {
+EXPORT("points_neighbors_many")
+int32_t points_neighbors_many(int32_t handle, uint32_t n, uint32_t k, float maxDistance,
+                              uint32_t mask, uint32_t exclude) {
   copse_status status;
   copse_neighbor_rows rows;
   points *self = neighbor_batch_of(handle, n, GIVEN_POINT, k, &rows, &status);
@@ -549,7 +549,7 @@ int32_t points_nearest_many(int32_t handle, uint32_t n, uint32_t k, float maxDis
   copse_query query = query_of(mask, exclude, COPSE_SORT_NONE);
   query.maxDistance = maxDistance;
   return zero_or_failed(
-      copse_points_nearest_many(self->core, self->object.rooms[ROOM_GIVEN], n, k, &query, &rows));
+      copse_points_neighbors_many(self->core, self->object.rooms[ROOM_GIVEN], n, k, &query, &rows));
 }
 
 /* Finds pairs of agents within a distance of each other. If `distance` is negative, finds pairs

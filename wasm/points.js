@@ -17,32 +17,21 @@ import {
   place,
   refuse,
 } from './errors.js'
-import {
-  IDS,
-  MAX_CAPACITY,
-  mixin,
-  moveAgent,
-  NEIGHBOR_COUNTS,
-  NEIGHBORS,
-  NONE,
-  ROWS,
-  Slots,
-} from './object.js'
+import { IDS, MAX_CAPACITY, moveAgent, NEIGHBOR_COUNTS, NEIGHBORS, NONE, ROWS } from './object.js'
 import {
   ask,
-  askNeighbors,
   castMany,
-  DISTANCES2,
+  checkFlat,
+  DISTANCE,
   EXCLUDE,
   ids,
   INFLATE,
-  into,
-  K,
+  inPlane,
+  inSpace,
   MASK,
   MAX_DISTANCE,
   MAX_UINT32,
   neighborRowsOf,
-  pairsInto,
   pairsOf,
   Queries,
   query,
@@ -55,14 +44,13 @@ import {
 export const INDEX_OPTIONS = ['capacity', 'layout', 'onNonFinite', 'instance']
 
 const ROOM = ['results', 'k']
-/** Passed as the distance of `pairs`: the core then uses each agent's own radius. */
-const OWN_RADII = -1
 const RAYS = RADIUS | MASK | EXCLUDE | INFLATE
 const LAYOUTS = ['interleaved', 'separate']
 const ON_NON_FINITE = ['error', 'skip']
 
-function cone(object, method, x, y, z, dirX, dirY, dirZ, halfAngle, radius, options) {
-  ask(object, method, options, method === 'cone' ? SEARCH : SEARCH | DISTANCES2)
+function cone(object, x, y, z, dirX, dirY, dirZ, halfAngle, radius, options) {
+  ask(object, 'cone', options, SEARCH)
+  checkFlat(object)
   checkPoint(object, x, y, z)
   checkFloat32(object, 'dirX', dirX)
   checkFloat32(object, 'dirY', dirY)
@@ -75,9 +63,52 @@ function cone(object, method, x, y, z, dirX, dirY, dirZ, halfAngle, radius, opti
   const { _handle: handle } = object
   const { mask, exclude, sort } = query
   const wasm = object._enter()
-  return object._leave(
-    wasm.cone(handle, x, y, z, dirX, dirY, dirZ, halfAngle, radius, mask, exclude, sort),
+  return ids(
+    object,
+    object._leave(
+      wasm.cone(handle, x, y, z, dirX, dirY, dirZ, halfAngle, radius, mask, exclude, sort),
+    ),
   )
+}
+
+/** Casts a ray. Returns the id of the first agent or, with `all` 1, the number of hits. */
+function cast(object, method, all, x0, y0, z0, x1, y1, z1, options) {
+  ask(object, method, options, RAYS)
+  checkFlat(object)
+  checkSegment(object, x0, y0, z0, x1, y1, z1)
+  const { mask, exclude, inflate, radius } = query
+  const { _handle: handle } = object
+  const wasm = object._enter()
+  return object._leave(
+    wasm.raycast(handle, x0, y0, z0, x1, y1, z1, radius, inflate, mask, exclude, all),
+  )
+}
+
+/** Returns the hit of the ray that was just cast: `id` is what it hit. Writes all but z. */
+function hitOf(object, id, x0, y0, x1, y1) {
+  const hit = object._hit
+  hit.id = id
+  hit.fraction = object._views.fraction.at(1)[0]
+  hit.x = x0 + hit.fraction * (x1 - x0)
+  hit.y = y0 + hit.fraction * (y1 - y0)
+  return hit
+}
+
+/** Returns what `raycastAll` found. */
+function allHitsOf(object, total) {
+  const hits = object._allHits
+  object._measured = NONE // the core writes fractions where it writes distances
+  hits.ids = object._views.ids.at(total)
+  hits.fractions = object._views.distances2.at(total)
+  return hits
+}
+
+function add(object, x, y, z) {
+  checkPoint(object, x, y, z)
+  object._wanted = object._capacity + 1
+  const slot = object._leave(object._enter().add(object._handle, x, y, z))
+  if (slot >= object._slots) object._slots = slot + 1
+  return slot
 }
 
 /**
@@ -92,8 +123,8 @@ const HEADS = {
   kdtree: ['', '', ''],
 }
 
-/** The methods whose code is not shared with Quadtree and Octree. @abstract */
-export class PointsOnly extends Slots {
+/** What AgentTree, Grid and KdTree share in the plane and in space. @abstract */
+class Points extends Queries {
   _slots = 0
   /** The number of slots in the last build. */
   #built = 0
@@ -104,10 +135,8 @@ export class PointsOnly extends Slots {
    */
   _hasRadii = false
   // The objects that calls return: reused, not created for each call.
-  #hit
-  /** @type {any} */ _rows = { total: 0 }
-  /** @type {any} */ _neighborRows = {}
-  /** @type {any} */ #allHits = {}
+  /** @type {any} */ _hit
+  /** @type {any} */ _allHits = {}
   /** @type {any} */ #stats = {}
 
   /**
@@ -129,7 +158,7 @@ export class PointsOnly extends Slots {
     this._head = ['dimensions', ...HEADS[noun], 'onNonFinite']
     this._layout = layout
     const hit = { id: NONE, fraction: 0, x: 0, y: 0 }
-    this.#hit = /** @type {any} */ (dimensions === 3 ? { ...hit, z: 0 } : hit)
+    this._hit = dimensions === 3 ? { ...hit, z: 0 } : hit
   }
 
   // ---- Agents ----
@@ -145,21 +174,6 @@ export class PointsOnly extends Slots {
     this._wanted = slots
     this._leave(this._enter().set_slots(this._handle, slots))
     this._slots = slots
-  }
-
-  add(x, y, z) {
-    this._begin('add')
-    checkArguments(this, arguments.length, this._dimensions)
-    if (this._isPlane) z = 0
-    checkPoint(this, x, y, z)
-    this._wanted = this._capacity + 1
-    const slot = this._leave(this._enter().add(this._handle, x, y, z))
-    if (slot >= this._slots) this._slots = slot + 1
-    return slot
-  }
-
-  move(slot, x, y, z) {
-    moveAgent(this, arguments.length, slot, x, y, z)
   }
 
   clear() {
@@ -263,65 +277,6 @@ export class PointsOnly extends Slots {
     }
   }
 
-  // ---- Cones, such as fields of view ----
-  // Parameters are named for calls in 3D. In 2D, callers leave out z and dirZ. For example, the
-  // third argument of cone(x, y, dirX, …) arrives in the parameter z.
-
-  cone(x, y, z, dirX, dirY, dirZ, halfAngle, radius, options) {
-    if (this._isPlane)
-      return ids(this, cone(this, 'cone', x, y, 0, z, dirX, 0, dirY, dirZ, halfAngle))
-    return ids(this, cone(this, 'cone', x, y, z, dirX, dirY, dirZ, halfAngle, radius, options))
-  }
-
-  coneInto(x, y, z, dirX, dirY, dirZ, halfAngle, radius, out, options) {
-    if (this._isPlane)
-      return into(this, cone(this, 'coneInto', x, y, 0, z, dirX, 0, dirY, dirZ, radius), halfAngle)
-    const total = cone(this, 'coneInto', x, y, z, dirX, dirY, dirZ, halfAngle, radius, options)
-    return into(this, total, out)
-  }
-
-  // ---- Rays ----
-
-  raycast(x0, y0, z0, x1, y1, z1, options) {
-    if (this._isPlane) return this.#raycast(x0, y0, 0, z0, x1, 0, y1)
-    return this.#raycast(x0, y0, z0, x1, y1, z1, options)
-  }
-
-  #raycast(x0, y0, z0, x1, y1, z1, options) {
-    const id = this.#cast('raycast', x0, y0, z0, x1, y1, z1, options)
-    if (id === NONE) return null
-    const hit = this.#hit
-    hit.id = id
-    hit.fraction = this._views.fraction.at(1)[0]
-    hit.x = x0 + hit.fraction * (x1 - x0)
-    hit.y = y0 + hit.fraction * (y1 - y0)
-    if (!this._isPlane) hit.z = z0 + hit.fraction * (z1 - z0)
-    return hit
-  }
-
-  /** Casts a ray. Returns the id of the first agent or, for `raycastAll`, the number of hits. */
-  #cast(method, x0, y0, z0, x1, y1, z1, options) {
-    ask(this, method, options, RAYS)
-    checkSegment(this, x0, y0, z0, x1, y1, z1)
-    const { mask, exclude, inflate, radius } = query
-    const { _handle: handle } = this
-    const all = method === 'raycast' ? 0 : 1
-    const wasm = this._enter()
-    return this._leave(
-      wasm.raycast(handle, x0, y0, z0, x1, y1, z1, radius, inflate, mask, exclude, all),
-    )
-  }
-
-  raycastAll(x0, y0, z0, x1, y1, z1, options) {
-    const total = this._isPlane
-      ? this.#cast('raycastAll', x0, y0, 0, z0, x1, 0, y1)
-      : this.#cast('raycastAll', x0, y0, z0, x1, y1, z1, options)
-    const hits = this.#allHits
-    hits.ids = this._views.ids.at(total)
-    hits.fractions = this._views.distances2.at(total)
-    return hits
-  }
-
   raycastMany(segments, options) {
     return castMany(this, segments, options, RAYS)
   }
@@ -343,37 +298,20 @@ export class PointsOnly extends Slots {
     return rowsOf(this, this.#rowCount(), total)
   }
 
-  allNeighbors(options) {
-    const k = askNeighbors(this, 'allNeighbors', options, K | MAX_DISTANCE | MASK)
+  allNeighbors(k, options) {
+    ask(this, 'allNeighbors', options, MAX_DISTANCE | MASK)
+    checkInteger(this, 'k', k, 0, MAX_UINT32)
     const { mask, maxDistance } = query
     const wasm = this._enter()
     this._leave(wasm.all_neighbors(this._handle, k, maxDistance, mask))
     return neighborRowsOf(this, this.#rowCount())
   }
 
-  // ---- Pairs: agents within a distance of each other, or agents that touch ----
-
-  pairs(distance, options) {
-    if (typeof distance !== 'number')
-      return pairsOf(this, this.#pairs('pairs', undefined, distance))
-    return pairsOf(this, this.#pairs('pairs', distance, options))
-  }
-
-  pairsInto(distance, out, options) {
-    if (typeof distance !== 'number')
-      return pairsInto(this, this.#pairs('pairsInto', undefined, out), distance)
-    return pairsInto(this, this.#pairs('pairsInto', distance, options), out)
-  }
-
-  /**
-   * Finds pairs within a distance or, if `distance` is undefined, pairs that touch. Returns the
-   * number of ids, two per pair.
-   */
-  #pairs(method, distance, options) {
-    ask(this, method, options, MASK)
-    if (distance !== undefined) checkDistance(this, 'distance', distance)
+  /** The pairs of agents within a distance of each other; without one, of agents that touch. */
+  pairs(options) {
+    ask(this, 'pairs', options, MASK | DISTANCE)
     const wasm = this._enter()
-    return this._leave(wasm.pairs(this._handle, distance ?? OWN_RADII, query.mask))
+    return pairsOf(this, this._leave(wasm.pairs(this._handle, query.distance, query.mask)))
   }
 
   // ---- Order and statistics ----
@@ -397,4 +335,56 @@ export class PointsOnly extends Slots {
 }
 
 /** The base class of AgentTree, Grid and KdTree. */
-export const Points = /* @__PURE__ */ mixin(PointsOnly, Queries)
+export class Points2D extends inPlane(Points) {
+  add(x, y) {
+    this._begin('add')
+    checkArguments(this, arguments.length, 2)
+    return add(this, x, y, 0)
+  }
+
+  move(slot, x, y) {
+    moveAgent(this, arguments.length, slot, x, y, 0)
+  }
+
+  cone(x, y, dirX, dirY, halfAngle, radius, options) {
+    return cone(this, x, y, 0, dirX, dirY, 0, halfAngle, radius, options)
+  }
+
+  raycast(x0, y0, x1, y1, options) {
+    const id = cast(this, 'raycast', 0, x0, y0, 0, x1, y1, 0, options)
+    return id === NONE ? null : hitOf(this, id, x0, y0, x1, y1)
+  }
+
+  raycastAll(x0, y0, x1, y1, options) {
+    return allHitsOf(this, cast(this, 'raycastAll', 1, x0, y0, 0, x1, y1, 0, options))
+  }
+}
+
+/** The base class of AgentTree3D, Grid3D and KdTree3D. */
+export class Points3D extends inSpace(Points) {
+  add(x, y, z) {
+    this._begin('add')
+    checkArguments(this, arguments.length, 3)
+    return add(this, x, y, z)
+  }
+
+  move(slot, x, y, z) {
+    moveAgent(this, arguments.length, slot, x, y, z)
+  }
+
+  cone(x, y, z, dirX, dirY, dirZ, halfAngle, radius, options) {
+    return cone(this, x, y, z, dirX, dirY, dirZ, halfAngle, radius, options)
+  }
+
+  raycast(x0, y0, z0, x1, y1, z1, options) {
+    const id = cast(this, 'raycast', 0, x0, y0, z0, x1, y1, z1, options)
+    if (id === NONE) return null
+    const hit = hitOf(this, id, x0, y0, x1, y1)
+    hit.z = z0 + hit.fraction * (z1 - z0)
+    return hit
+  }
+
+  raycastAll(x0, y0, z0, x1, y1, z1, options) {
+    return allHitsOf(this, cast(this, 'raycastAll', 1, x0, y0, z0, x1, y1, z1, options))
+  }
+}

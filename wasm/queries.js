@@ -1,20 +1,19 @@
 // Queries and batches: how their options are read, how their results are returned, and the queries
 // that points and boxes share.
 //
-// The 2D and 3D classes share these methods. Parameters are named for calls in 3D. A 2D call has no
-// z, so all arguments after z are shifted to the left. Example: `within(x, y, z, radius, options)`
-// is called in 2D with (x, y, radius, options). Then `z` holds the radius, and `radius` the
-// options. So each method first tests for 2D. In 2D, it passes its parameters on in the same order,
-// with a 0 inserted for each z.
+// Each query is a function that takes x, y and z; in the plane, z is 0. The methods of the classes
+// for the plane and for space pass their arguments on to it.
 
 import {
   checkArray,
+  checkBoolean,
   checkDistance,
   checkInteger,
   checkOptions,
   checkPoint,
   checkWord,
   isTypedArray,
+  place,
   refuse,
 } from './errors.js'
 import { isInside } from './memory.js'
@@ -42,8 +41,9 @@ export const query = {
   radius: -1,
   side: 0,
   inflate: 0,
-  /** @type {Float32Array | undefined} */
-  distances2: undefined,
+  /** -1 if the caller did not give the option: pairs then touch, by their own radii. */
+  distance: -1,
+  distances2: false,
 }
 
 /**
@@ -57,9 +57,9 @@ export const MAX_DISTANCE = 8
 export const DISTANCES2 = 16
 export const RADIUS = 32
 export const SIDE = 64
-export const K = 128
-export const BOUNDS = 256
-export const INFLATE = 512
+export const BOUNDS = 128
+export const INFLATE = 256
+export const DISTANCE = 512
 /**
  * A flag, not an option: if set, `mask`, `exclude` and `inflate` may be arrays, with a value for
  * each segment of a batch.
@@ -73,9 +73,9 @@ const NAMES = [
   'distances2',
   'radius',
   'side',
-  'k',
   'bounds',
   'inflate',
+  'distance',
 ]
 
 /**
@@ -97,24 +97,20 @@ function bitOf(name) {
       return RADIUS
     case 'side':
       return SIDE
-    case 'k':
-      return K
     case 'bounds':
       return BOUNDS
     case 'inflate':
       return INFLATE
+    case 'distance':
+      return DISTANCE
   }
   return 0
 }
 
-export const SEARCH = MASK | EXCLUDE | SORT
-const NEAREST = MASK | EXCLUDE | MAX_DISTANCE
-const OPTIONS = {
-  within: SEARCH,
-  withinInto: SEARCH | DISTANCES2,
-  neighbors: NEAREST,
-  neighborsInto: NEAREST | DISTANCES2,
-}
+export const SELECT = MASK | EXCLUDE
+export const RANGE = SELECT | SORT
+export const SEARCH = RANGE | DISTANCES2
+const NEAREST = SELECT | MAX_DISTANCE
 
 /**
  * Begins a query: writes its options to `query`. Accepts only the options in `bits`. `readOptions`
@@ -130,7 +126,8 @@ export function ask(object, method, options, bits) {
     query.radius = -1
     query.side = 0
     query.inflate = 0
-    query.distances2 = undefined
+    query.distance = -1
+    query.distances2 = false
   } else readOptions(object, options, bits)
 }
 
@@ -138,7 +135,7 @@ export function ask(object, method, options, bits) {
 function readOptions(object, options, bits) {
   checkQueryOptions(object, options, bits)
   const { mask = EVERY_GROUP, exclude = NONE, sort, maxDistance = Infinity } = options
-  const { radius, side, inflate = 0, distances2 } = options
+  const { radius, side, inflate = 0, distance, distances2 = false } = options
   const hasLists = bits & EACH
   if (!hasLists || !isTypedArray(mask, Uint32Array))
     checkInteger(object, 'mask', mask, -(2 ** 31), MAX_UINT32)
@@ -147,6 +144,7 @@ function readOptions(object, options, bits) {
   if (!hasLists || !isTypedArray(inflate, Float32Array)) checkDistance(object, 'inflate', inflate)
   checkDistance(object, 'maxDistance', maxDistance)
   if (radius !== undefined) checkDistance(object, 'radius', radius)
+  if (distance !== undefined) checkDistance(object, 'distance', distance)
   query.sort = sort === undefined ? SORT_NONE : checkWord(object, 'sort', sort, SORTS)
   query.side = side === undefined ? 0 : checkWord(object, 'side', side, SIDES)
   query.mask = mask
@@ -154,8 +152,10 @@ function readOptions(object, options, bits) {
   query.maxDistance = maxDistance
   query.radius = radius ?? -1
   query.inflate = inflate
+  query.distance = distance ?? -1
+  checkBoolean(object, 'distances2', distances2)
   query.distances2 = distances2
-  if (distances2 !== undefined) query.sort |= WITH_DISTANCES
+  if (distances2) query.sort |= WITH_DISTANCES
 }
 
 /**
@@ -174,45 +174,54 @@ export function checkQueryOptions(object, options, bits) {
     )
 }
 
-/** Returns the ids that the query just found, as a new view of linear memory. */
+/** Returns the ids that the query just found, as a view of linear memory. */
 export function ids(object, total) {
-  return object._views.ids.fresh(total)
+  object._measured = query.distances2 ? total : NONE
+  return object._views.ids.at(total)
 }
 
-/**
- * Copies the found ids to `out`, as many as fit. If the option `distances2` is given, copies the
- * squared distances to it. Returns `total`.
- */
-export function into(object, total, out) {
-  const { distances2 } = query
-  checkArray(object, 'out', out, Uint32Array)
-  const { length } = out
-  if (distances2 !== undefined) {
-    checkArray(object, 'distances2', distances2, Float32Array)
-    const room = distances2.length
-    if (room < length) refuse(object, 'distances2.length', room, `at least ${length}`)
-  }
-  const written = Math.min(total, length)
-  const results = object._views.ids.at(object._capacity)
-  for (let i = 0; i < written; i++) out[i] = results[i]
-  if (distances2 !== undefined) {
-    const squared = object._views.distances2.at(object._capacity)
-    for (let i = 0; i < written; i++) distances2[i] = squared[i]
-  }
-  return total
+export const NOT_FLAT = 'not in a world that wraps around'
+
+/** Refuses boxes, cones, rays and planes in a world that wraps around. */
+export function checkFlat(object) {
+  if (object._wraps) throw new TypeError(`${place(object)}: ${NOT_FLAT}`)
 }
 
-function within(object, method, x, y, z, radius, options) {
-  ask(object, method, options, OPTIONS[method])
+/** The base class of all objects whose queries return ids. @abstract */
+export class Searched extends Slots {
+  /** How many distances the last query that returned ids measured; NONE if none were wanted. */
+  _measured = NONE
+
+  get distances2() {
+    this._begin('distances2')
+    if (this._measured === NONE)
+      throw new TypeError(`${place(this)}: the last query had no option distances2: true`)
+    return this._views.distances2.at(this._measured)
+  }
+
+  reserve(capacity) {
+    super.reserve(capacity)
+    this._measured = NONE
+  }
+
+  restore(bytes) {
+    super.restore(bytes)
+    this._measured = NONE
+  }
+}
+
+function within(object, x, y, z, radius, options) {
+  ask(object, 'within', options, SEARCH)
   checkPoint(object, x, y, z)
   checkDistance(object, 'radius', radius)
   const { mask, exclude, sort } = query
   const wasm = object._enter()
-  return object._leave(wasm.within(object._handle, x, y, z, radius, mask, exclude, sort))
+  const found = wasm.within(object._handle, x, y, z, radius, mask, exclude, sort)
+  return ids(object, object._leave(found))
 }
 
 function countWithin(object, x, y, z, radius, options) {
-  ask(object, 'countWithin', options, MASK | EXCLUDE)
+  ask(object, 'countWithin', options, SELECT)
   checkPoint(object, x, y, z)
   checkDistance(object, 'radius', radius)
   const { mask, exclude } = query
@@ -221,7 +230,7 @@ function countWithin(object, x, y, z, radius, options) {
 }
 
 function anyWithin(object, x, y, z, radius, options) {
-  ask(object, 'anyWithin', options, MASK | EXCLUDE)
+  ask(object, 'anyWithin', options, SELECT)
   checkPoint(object, x, y, z)
   checkDistance(object, 'radius', radius)
   const { mask, exclude } = query
@@ -244,39 +253,37 @@ function checkBox(object, minX, minY, minZ, maxX, maxY, maxZ) {
 }
 
 /** Refuses `sort: 'distance'`, for a query without a center. */
-export function checkUnsorted(object) {
+function checkUnsorted(object) {
   if (query.sort === SORT_DISTANCE)
     refuse(object, 'sort', 'distance', "'none' or 'id' (there is no center)", true)
 }
 
-/**
- * Finds the items in a box. On an axis where min is greater than max, swaps the two. Returns the
- * number of ids.
- */
+/** Finds the items in a box. On an axis where min is greater than max, swaps the two. */
 export function range(object, method, minX, minY, minZ, maxX, maxY, maxZ, options) {
-  ask(object, method, options, SEARCH)
+  ask(object, method, options, RANGE)
+  checkFlat(object)
   checkBox(object, minX, minY, minZ, maxX, maxY, maxZ)
   checkUnsorted(object)
   const { mask, exclude, sort } = query
   const wasm = object._enter()
-  return object._leave(
-    wasm.range(
-      object._handle,
-      Math.min(minX, maxX),
-      Math.min(minY, maxY),
-      Math.min(minZ, maxZ),
-      Math.max(minX, maxX),
-      Math.max(minY, maxY),
-      Math.max(minZ, maxZ),
-      mask,
-      exclude,
-      sort,
-    ),
+  const found = wasm.range(
+    object._handle,
+    Math.min(minX, maxX),
+    Math.min(minY, maxY),
+    Math.min(minZ, maxZ),
+    Math.max(minX, maxX),
+    Math.max(minY, maxY),
+    Math.max(minZ, maxZ),
+    mask,
+    exclude,
+    sort,
   )
+  return ids(object, object._leave(found))
 }
 
 function countRange(object, minX, minY, minZ, maxX, maxY, maxZ, options) {
-  ask(object, 'countRange', options, MASK | EXCLUDE)
+  ask(object, 'countRange', options, SELECT)
+  checkFlat(object)
   checkBox(object, minX, minY, minZ, maxX, maxY, maxZ)
   const { mask, exclude } = query
   const wasm = object._enter()
@@ -303,26 +310,18 @@ function nearest(object, x, y, z, options) {
   return object._leave(wasm.nearest(object._handle, x, y, z, maxDistance, mask, exclude))
 }
 
-function neighbors(object, method, x, y, z, k, options) {
-  ask(object, method, options, OPTIONS[method])
+function neighbors(object, x, y, z, k, options) {
+  ask(object, 'neighbors', options, NEAREST | DISTANCES2)
   checkPoint(object, x, y, z)
   checkInteger(object, 'k', k, 0, Number.MAX_SAFE_INTEGER)
   const { mask, exclude, maxDistance } = query
   const limit = Math.min(k, object._capacity)
   const wasm = object._enter()
-  return object._leave(wasm.neighbors(object._handle, x, y, z, limit, maxDistance, mask, exclude))
+  const found = wasm.neighbors(object._handle, x, y, z, limit, maxDistance, mask, exclude)
+  return ids(object, object._leave(found))
 }
 
 // ---- Batches: many queries in one call ----
-
-/** Begins a batch of k nearest neighbors: checks its options. Returns the option `k`. */
-export function askNeighbors(object, method, options, bits) {
-  object._begin(method)
-  checkQueryOptions(object, options, bits) // also of undefined: k has no default
-  ask(object, method, options, bits)
-  checkInteger(object, 'k', options.k, 0, MAX_UINT32)
-  return options.k
-}
 
 /** Returns the result object of a batch: views of the `count` rows that the core just wrote. */
 export function rowsOf(object, count, total) {
@@ -348,6 +347,7 @@ export function neighborRowsOf(object, count) {
  */
 export function castMany(object, segments, options, bits) {
   ask(object, 'raycastMany', options, bits | EACH)
+  checkFlat(object)
   const { radius } = query
   const mask = listOf(object, 'mask', segments)
   const exclude = listOf(object, 'exclude', segments)
@@ -397,82 +397,25 @@ function give(object, which, list, n) {
   return 1 << which
 }
 
-// ---- Pairs: two ids each; `count` is the number of ids ----
-
-/** Returns a view of the pairs that the core just found. */
+/** Returns the result object of `pairs`: the pairs that the core just found, `count` ids. */
 export function pairsOf(object, count) {
-  object._room(IDS, 'rowIds')
-  return object._views.rowIds.fresh(count)
+  const pairs = object._pairs
+  pairs.ids = object._room(IDS, 'rowIds')
+  pairs.count = count / 2
+  return pairs
 }
 
-/**
- * Copies pairs to `out`: those that the core just found, as many whole pairs as fit. Returns the
- * number of all pairs.
- */
-export function pairsInto(object, count, out) {
-  checkArray(object, 'out', out, Uint32Array)
-  const pairs = object._room(IDS, 'rowIds')
-  const written = Math.min(count, out.length) & ~1
-  for (let i = 0; i < written; i++) out[i] = pairs[i]
-  return count / 2
-}
-
-/** The queries that points and boxes share: `mixin` copies them to both. @abstract */
-export class Queries extends Slots {
-  within(x, y, z, radius, options) {
-    if (this._isPlane) return ids(this, within(this, 'within', x, y, 0, z, radius))
-    return ids(this, within(this, 'within', x, y, z, radius, options))
-  }
-
-  withinInto(x, y, z, radius, out, options) {
-    if (this._isPlane) return into(this, within(this, 'withinInto', x, y, 0, z, out), radius)
-    return into(this, within(this, 'withinInto', x, y, z, radius, options), out)
-  }
-
-  countWithin(x, y, z, radius, options) {
-    if (this._isPlane) return countWithin(this, x, y, 0, z, radius)
-    return countWithin(this, x, y, z, radius, options)
-  }
-
-  anyWithin(x, y, z, radius, options) {
-    if (this._isPlane) return anyWithin(this, x, y, 0, z, radius)
-    return anyWithin(this, x, y, z, radius, options)
-  }
-
-  range(minX, minY, minZ, maxX, maxY, maxZ, options) {
-    if (this._isPlane) return ids(this, range(this, 'range', minX, minY, 0, minZ, maxX, 0, maxY))
-    return ids(this, range(this, 'range', minX, minY, minZ, maxX, maxY, maxZ, options))
-  }
-
-  rangeInto(minX, minY, minZ, maxX, maxY, maxZ, out, options) {
-    if (this._isPlane)
-      return into(this, range(this, 'rangeInto', minX, minY, 0, minZ, maxX, 0, maxZ), maxY)
-    const total = range(this, 'rangeInto', minX, minY, minZ, maxX, maxY, maxZ, options)
-    return into(this, total, out)
-  }
-
-  countRange(minX, minY, minZ, maxX, maxY, maxZ, options) {
-    if (this._isPlane) return countRange(this, minX, minY, 0, minZ, maxX, 0, maxY)
-    return countRange(this, minX, minY, minZ, maxX, maxY, maxZ, options)
-  }
-
-  nearest(x, y, z, options) {
-    if (this._isPlane) return nearest(this, x, y, 0, z)
-    return nearest(this, x, y, z, options)
-  }
-
-  neighbors(x, y, z, k, options) {
-    if (this._isPlane) return ids(this, neighbors(this, 'neighbors', x, y, 0, z, k))
-    return ids(this, neighbors(this, 'neighbors', x, y, z, k, options))
-  }
-
-  neighborsInto(x, y, z, k, out, options) {
-    if (this._isPlane) return into(this, neighbors(this, 'neighborsInto', x, y, 0, z, out), k)
-    return into(this, neighbors(this, 'neighborsInto', x, y, z, k, options), out)
-  }
+/** What indexes of points and of boxes share. @abstract */
+export class Queries extends Searched {
+  /** True if the world wraps around: an option of Grid. */
+  _wraps = false
+  // The objects that batches return: reused, not created for each call.
+  /** @type {any} */ _rows = { total: 0 }
+  /** @type {any} */ _neighborRows = {}
+  /** @type {any} */ _pairs = { count: 0 }
 
   withinMany(points, radius, options) {
-    ask(this, 'withinMany', options, MASK | EXCLUDE)
+    ask(this, 'withinMany', options, SELECT)
     checkDistance(this, 'radius', radius)
     const n = this._takePoints('points', points, this._dimensions)
     const { mask, exclude } = query
@@ -481,7 +424,8 @@ export class Queries extends Slots {
   }
 
   rangeMany(boxes, options) {
-    ask(this, 'rangeMany', options, MASK | EXCLUDE)
+    ask(this, 'rangeMany', options, SELECT)
+    checkFlat(this)
     const n = this._takePoints('boxes', boxes, 2 * this._dimensions)
     const { mask, exclude } = query
     const result = this._enter().range_many(this._handle, n, mask, exclude)
@@ -489,12 +433,13 @@ export class Queries extends Slots {
     return rowsOf(this, n, total)
   }
 
-  nearestMany(points, options) {
-    const k = askNeighbors(this, 'nearestMany', options, K | MAX_DISTANCE | MASK | EXCLUDE)
+  neighborsMany(points, k, options) {
+    ask(this, 'neighborsMany', options, NEAREST)
+    checkInteger(this, 'k', k, 0, MAX_UINT32)
     const n = this._takePoints('points', points, this._dimensions)
     const { mask, exclude, maxDistance } = query
     const wasm = this._enter()
-    const result = wasm.nearest_many(this._handle, n, k, maxDistance, mask, exclude)
+    const result = wasm.neighbors_many(this._handle, n, k, maxDistance, mask, exclude)
     this._leavePoints('points', n * this._dimensions, result)
     return neighborRowsOf(this, n)
   }
@@ -503,8 +448,92 @@ export class Queries extends Slots {
     return this._drawn('cells')
   }
 
-  validate() {
+  _validate() {
     this._begin('validate')
     return this._leave(this._enter().validate(this._handle)) === 1
   }
 }
+
+/**
+ * Returns a subclass that has the queries of the plane.
+ * @template {new (...args: any[]) => Queries} Class
+ * @param {Class} Class
+ */
+export const inPlane = (Class) =>
+  class extends Class {
+    within(x, y, radius, options) {
+      return within(this, x, y, 0, radius, options)
+    }
+
+    countWithin(x, y, radius, options) {
+      return countWithin(this, x, y, 0, radius, options)
+    }
+
+    anyWithin(x, y, radius, options) {
+      return anyWithin(this, x, y, 0, radius, options)
+    }
+
+    range(minX, minY, maxX, maxY, options) {
+      return range(this, 'range', minX, minY, 0, maxX, maxY, 0, options)
+    }
+
+    countRange(minX, minY, maxX, maxY, options) {
+      return countRange(this, minX, minY, 0, maxX, maxY, 0, options)
+    }
+
+    nearest(x, y, options) {
+      return nearest(this, x, y, 0, options)
+    }
+
+    neighbors(x, y, k, options) {
+      return neighbors(this, x, y, 0, k, options)
+    }
+  }
+
+/**
+ * Returns a subclass that has the queries of space.
+ * @template {new (...args: any[]) => Queries} Class
+ * @param {Class} Class
+ */
+export const inSpace = (Class) =>
+  class extends Class {
+    within(x, y, z, radius, options) {
+      return within(this, x, y, z, radius, options)
+    }
+
+    countWithin(x, y, z, radius, options) {
+      return countWithin(this, x, y, z, radius, options)
+    }
+
+    anyWithin(x, y, z, radius, options) {
+      return anyWithin(this, x, y, z, radius, options)
+    }
+
+    range(minX, minY, minZ, maxX, maxY, maxZ, options) {
+      return range(this, 'range', minX, minY, minZ, maxX, maxY, maxZ, options)
+    }
+
+    countRange(minX, minY, minZ, maxX, maxY, maxZ, options) {
+      return countRange(this, minX, minY, minZ, maxX, maxY, maxZ, options)
+    }
+
+    nearest(x, y, z, options) {
+      return nearest(this, x, y, z, options)
+    }
+
+    neighbors(x, y, z, k, options) {
+      return neighbors(this, x, y, z, k, options)
+    }
+
+    /** The items inside all planes, such as what a camera sees. */
+    frustum(planes, options) {
+      ask(this, 'frustum', options, RANGE)
+      checkFlat(this)
+      checkUnsorted(this)
+      const count = this._takePoints('planes', planes, 4)
+      if (count === 0) refuse(this, 'planes.length', 0, 'at least 4')
+      const { mask, exclude, sort } = query
+      const found = this._enter().frustum(this._handle, count, mask, exclude, sort)
+      return ids(this, this._leavePoints('planes', 4 * count, found))
+    }
+  }

@@ -16,7 +16,7 @@ import {
   refuse,
 } from './errors.js'
 import { IDS, MAX_CAPACITY, NONE, Slots } from './object.js'
-import { checkSide, MAX_UINT32 } from './queries.js'
+import { checkSide, MAX_UINT32, NOT_FLAT } from './queries.js'
 
 const OPTIONS = ['index', 'capacity']
 const SENSOR_OPTIONS = ['position', 'box', 'agent', 'radius', 'exitRadius', 'mask']
@@ -140,8 +140,7 @@ export class Sensors extends Slots {
       throw new TypeError(`${place(this)}: takes one of the options ${KINDS.join(', ')}`)
     const kind = places.findIndex((given) => given !== undefined)
     if (kind === AGENT) checkInteger(this, 'agent', agent, 0, MAX_CAPACITY - 1)
-    if (kind === BOX && this.#index._refusal)
-      throw new TypeError(`${place(this)}: box: ${this.#index._refusal}`)
+    if (kind === BOX && this.#index._wraps) throw new TypeError(`${place(this)}: box: ${NOT_FLAT}`)
     const hasPlace = kind !== AGENT
     const numbers = hasPlace ? numbersOf(this, KINDS[kind], places[kind], this._dimensions) : []
     const enter = radius === undefined && kind === BOX ? 0 : radius
@@ -233,9 +232,8 @@ export class Sensors extends Slots {
         checkExit(this, `exitRadii[${i}]`, exitRadii[i], radii[i])
       }
       // A snapshot may hold boxes, which a world that wraps around refuses.
-      const { _refusal: refusal } = this.#index
-      if (refusal && error instanceof RangeError)
-        throw new TypeError(`${place(this)}: box: ${refusal}`)
+      if (this.#index._wraps && error instanceof RangeError)
+        throw new TypeError(`${place(this)}: box: ${NOT_FLAT}`)
       throw error
     }
   }

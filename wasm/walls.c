@@ -11,8 +11,8 @@ typedef struct walls {
   copse_results results; /* of the last single query; its arrays hold `capacity` items */
   copse_corner *corners; /* of the last visibility polygon */
   union {                /* the result of the last walls_nearest or walls_raycast */
-    copse_wall nearest;
-    copse_wall_hit hit;
+    copse_obstacle_point nearest;
+    copse_obstacle_hit hit;
   } last;
 } walls;
 _Static_assert(sizeof(walls) <= OBJECT_BYTES, "see any_object");

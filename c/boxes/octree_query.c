@@ -386,9 +386,9 @@ copse_status copse_octree_neighbors(const copse_octree *tree, const float *cente
   return COPSE_OK;
 }
 
-copse_status copse_octree_nearest_many(const copse_octree *tree, const float *centers, uint32_t n,
-                                       uint32_t k, const copse_query *query,
-                                       copse_neighbor_rows *rows) {
+copse_status copse_octree_neighbors_many(const copse_octree *tree, const float *centers, uint32_t n,
+                                         uint32_t k, const copse_query *query,
+                                         copse_neighbor_rows *rows) {
   const copse_query settings = query_or_default(query);
   const size_t dim = tree->def.dimensions;
   bool ok = settings.sort == COPSE_SORT_NONE && query_radius_ok(settings.maxDistance);

@@ -203,7 +203,7 @@ bool crowd_have_one_goal(const copse_crowd *crowd, uint32_t a, uint32_t b);
  * beyond a tolerance; else COPSE_NONE. */
 uint32_t crowd_add_walls(orca2 *lines, const copse_obstacle *walls, orca_agent *agent);
 /* Writes the edges (walls) that an agent could reach within its time horizon, nearest first, at
- * most COPSE_CROWD_WALLS. Returns their number. */
+ * most COPSE_CROWD_OBSTACLES. Returns their number. */
 uint32_t crowd_near_walls(const copse_obstacle *walls, const orca_agent *agent, uint32_t *edges);
 /* Sets the preferred velocity of an agent that is inside a solid area: toward the nearest edge, at
  * maximum speed. */

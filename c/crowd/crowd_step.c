@@ -484,12 +484,12 @@ SMALL_CODE copse_status copse_crowd_inspect(copse_crowd *crowd, const copse_obst
   orca2 lines;
   lines.count = lines.walls = 0;
   if (walls) {
-    view->wallCount = crowd_near_walls(walls, &agent, view->walls);
+    view->obstacleCount = crowd_near_walls(walls, &agent, view->obstacles);
     crowd_add_walls(&lines, walls, &agent);
   }
   orca2_add_neighbors(&lines, &agent, crowd->bodies, view->neighbors, &terms, count);
   view->constraintCount = lines.count;
-  view->wallConstraintCount = lines.walls;
+  view->obstacleConstraintCount = lines.walls;
   for (uint32_t i = 0; i < lines.count; i++, out += 4) {
     out[0] = lines.x[i];
     out[1] = lines.y[i];

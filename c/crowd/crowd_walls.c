@@ -62,10 +62,10 @@ static obstacle_search search_of(const wall_cover *cover) {
 
 uint32_t crowd_near_walls(const copse_obstacle *walls, const orca_agent *agent, uint32_t *edges) {
   orca2 empty = {.walls = 0};
-  float distances2[COPSE_CROWD_WALLS];
+  float distances2[COPSE_CROWD_OBSTACLES];
   const wall_cover cover = {&empty, agent};
   obstacle_search search = search_of(&cover);
-  return obstacle_search_next(walls, &search, edges, distances2, COPSE_CROWD_WALLS);
+  return obstacle_search_next(walls, &search, edges, distances2, COPSE_CROWD_OBSTACLES);
 }
 
 /* Appends the half-planes of edges, nearest first. *exactLeft is how many exact half-planes may
@@ -133,7 +133,8 @@ static vec unit_or(vec v, double length, vec fallback) {
 }
 
 void crowd_leave_solid(const copse_obstacle *walls, const orca_agent *agent, float *preferred) {
-  copse_wall wall; /* the search always finds an edge, because edges bound every solid area */
+  copse_obstacle_point
+      wall; /* the search always finds an edge, because edges bound every solid area */
   copse_obstacle_nearest(walls, agent->body.position, INFINITY, COPSE_SIDE_BOTH, &wall, NULL);
   const obstacle_edge *edge = &walls->edges[wall.edge];
   const vec position = vec_of(agent->body.position);

@@ -15,7 +15,7 @@
  * ORCA_PADDING: how many entries past the end of an array SIMD code may read or write. */
 enum {
   ORCA_NEIGHBORS = COPSE_CROWD_MAX_NEIGHBORS,
-  ORCA_WALLS = COPSE_CROWD_WALLS,
+  ORCA_WALLS = COPSE_CROWD_OBSTACLES,
   ORCA_LIMIT = ORCA_NEIGHBORS + ORCA_WALLS,
   ORCA_PADDING = 4
 };

@@ -146,7 +146,7 @@ static uint32_t common_anchor(const seeker *agent) {
  * the radius. */
 static bool squeeze(seeker *agent) {
   if (!agent->field->walls) return false;
-  copse_wall wall;
+  copse_obstacle_point wall;
   copse_obstacle_nearest(agent->field->walls, agent->point, agent->radius, COPSE_SIDE_BOTH, &wall,
                          NULL);
   if (wall.edge == COPSE_NONE) return false;
@@ -279,28 +279,39 @@ copse_status copse_flowfield_lead(const copse_flowfield *field, const float *poi
   return status;
 }
 
-/* Appends a corner to a path if there is room. Counts the corner in any case. */
-static void put_corner(const float *point, float *corners, uint32_t capacity, uint32_t *total) {
-  if (*total < capacity)
-    for (size_t axis = 0; axis < 2; axis++) corners[2 * (size_t)*total + axis] = point[axis];
-  (*total)++;
+/* Appends a corner to a path if there is room. Counts the corner in any case, and adds the way to
+ * it from the corner `before` to the path's length. */
+static void put_corner(copse_path *path, const float *before, const float *corner) {
+  const float x = corner[0] - before[0], y = corner[1] - before[1];
+  path->length += sqrtf(x * x + y * y);
+  if (path->total < path->capacity)
+    memcpy(path->corners + 2 * (size_t)path->total, corner, 2 * sizeof *corner);
+  path->total++;
 }
 
-copse_status copse_flowfield_path(const copse_flowfield *field, const float *point, float *corners,
-                                  uint32_t capacity, uint32_t *total) {
-  *total = 0;
+copse_status copse_flowfield_path(const copse_flowfield *field, const float *point,
+                                  copse_path *path) {
+  path->total = 0;
+  path->length = INFINITY;
+  path->reached = false;
   const copse_status status = check(field, point);
   if (status != COPSE_OK) return status;
   const flow_map *map = &field->maps[field->shown];
   const aim best = aim_of(field, point, map->radius, COPSE_NONE);
   if (best.total == INFINITY) return COPSE_OK;
+  path->length = 0;
+  path->reached = true;
   uint32_t anchor = best.anchor;
+  const float *before = point;
   if (anchor == COPSE_NONE) {
-    put_corner(best.point, corners, capacity, total);
+    put_corner(path, before, best.point);
     if (best.cell == COPSE_NONE) return COPSE_OK; /* the point is in a goal's area */
     anchor = map->aims[best.cell];
+    before = best.point;
   }
-  for (; anchor != NO_ANCHOR; anchor = map->anchors[anchor].parent)
-    put_corner(map->anchors[anchor].point, corners, capacity, total);
+  for (; anchor != NO_ANCHOR; anchor = map->anchors[anchor].parent) {
+    put_corner(path, before, map->anchors[anchor].point);
+    before = map->anchors[anchor].point;
+  }
   return COPSE_OK;
 }

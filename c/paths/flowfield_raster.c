@@ -237,7 +237,7 @@ static bool is_free(const copse_flowfield *field, const flow_map *map, const flo
   const uint32_t cell = flow_cell_at(field, point);
   if (map->cells[cell] & CELL_CLOSED) return false;
   if (!field->walls) return true;
-  copse_wall wall;
+  copse_obstacle_point wall;
   copse_obstacle_nearest(field->walls, point, map->reach, COPSE_SIDE_BOTH, &wall, NULL);
   if (wall.edge != COPSE_NONE) return false;
   /* If the cell is not blocked, its center is free. Then the point is free too, because no wall is

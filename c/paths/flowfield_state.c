@@ -11,6 +11,10 @@
 
 bool copse_flowfield_is_built(const copse_flowfield *field) { return field->isBuilt; }
 
+bool copse_flowfield_is_current(const copse_flowfield *field) {
+  return field->isBuilt && flow_is_current(field, &field->maps[field->shown]);
+}
+
 const float *copse_flowfield_distances(const copse_flowfield *field) {
   return field->maps[field->shown].distances;
 }
@@ -59,7 +63,6 @@ copse_flowfield_statistics copse_flowfield_stats(const copse_flowfield *field) {
                                       .bytes = (size_t)(sizeof *field + field->memoryBytes)};
   if (!field->isBuilt) return stats;
   const flow_map *map = &field->maps[field->shown];
-  stats.isCurrent = flow_is_current(field, map);
   stats.blocked = map->blocked;
   stats.anchors = map->anchorCount;
   stats.moved = map->moved;
@@ -134,7 +137,7 @@ static bool is_blocked_rightly(const copse_flowfield *field, const flow_map *map
   const bool isBlocked = map->cells[cell] & CELL_BLOCKED;
   if (!field->walls || (map->cells[cell] & CELL_CLOSED))
     return isBlocked == (bool)(map->cells[cell] & CELL_CLOSED);
-  copse_wall wall;
+  copse_obstacle_point wall;
   bool isInside;
   float center[2];
   flow_center_of(field, cell, center);

@@ -518,9 +518,10 @@ SMALL_CODE static void nearest_of_each(neighbor_search *search, const float *cen
                          search->k, 0, row_at(search->rows, i, search->k));
 }
 
-SMALL_CODE copse_status copse_points_nearest_many(const copse_points *points, const float *centers,
-                                                  uint32_t n, uint32_t k, const copse_query *query,
-                                                  copse_neighbor_rows *rows) {
+SMALL_CODE copse_status copse_points_neighbors_many(const copse_points *points,
+                                                    const float *centers, uint32_t n, uint32_t k,
+                                                    const copse_query *query,
+                                                    copse_neighbor_rows *rows) {
   neighbor_search search;
   batch_query *batch = &search.batch;
   if (!start(batch, points, query, NULL) || !coordinates_ok(batch, centers, n) ||

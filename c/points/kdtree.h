@@ -120,8 +120,8 @@ void kdtree_all_within(const void *tree, const batch_query *batch, float radius,
                        const task_range *places, row_writer *writer);
 void kdtree_all_neighbors(const void *tree, neighbor_search *search, const task_range *places);
 void kdtree_pairs(const void *tree, const batch_query *batch, pair_search *search);
-void kdtree_nearest_many(const void *tree, neighbor_search *search, const float *points,
-                         uint32_t n);
+void kdtree_neighbors_many(const void *tree, neighbor_search *search, const float *points,
+                           uint32_t n);
 
 /* Writes the ids of the points, in the order of the tree, to room.orders[0]. Reads the points from
  * ordered.ids and ordered.axes, where they can be in any order. */

@@ -187,7 +187,7 @@ typedef struct range_visitors {
   point_list list;
 } range_visitors;
 
-/* How kdtree_nearest_many divides a tree into ranges. Visitors of a range are the caller's points
+/* How kdtree_neighbors_many divides a tree into ranges. Visitors of a range are the caller's points
  * that lie there.
  * - FEW: a range is divided if it has more than FEW points of the tree and more than FEW visitors.
  *   The fastest value, measured with 100,000 points.
@@ -302,8 +302,8 @@ static uint32_t take(const point_division *division, point_list *list, nearby *n
   return size;
 }
 
-void kdtree_nearest_many(const void *index, neighbor_search *search, const float *points,
-                         uint32_t n) {
+void kdtree_neighbors_many(const void *index, neighbor_search *search, const float *points,
+                           uint32_t n) {
   const struct kdtree *tree = index;
   const bool one = search->k == 1 && search->batch.plain;
   nearby near;

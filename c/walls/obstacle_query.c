@@ -182,9 +182,9 @@ copse_status copse_obstacle_within(const copse_obstacle *tree, const float *cent
 }
 
 copse_status copse_obstacle_nearest(const copse_obstacle *tree, const float *center,
-                                    float maxDistance, copse_side side, copse_wall *wall,
+                                    float maxDistance, copse_side side, copse_obstacle_point *wall,
                                     uint32_t *visits) {
-  *wall = (copse_wall){COPSE_NONE, 0, {0, 0}};
+  *wall = (copse_obstacle_point){COPSE_NONE, 0, {0, 0}};
   if (!query_point_ok(center, 2) || !query_radius_ok(maxDistance) || !is_side(side))
     return COPSE_INVALID_ARGUMENT;
   const vec p = vec_of(center);
@@ -199,7 +199,7 @@ copse_status copse_obstacle_nearest(const copse_obstacle *tree, const float *cen
     if (!(distance2 < best2 || (distance2 == best2 && id < wall->edge)) ||
         !is_counted(tree, id, side, a, b, p))
       continue;
-    *wall = (copse_wall){id, distance2, {(float)closest.x, (float)closest.y}};
+    *wall = (copse_obstacle_point){id, distance2, {(float)closest.x, (float)closest.y}};
     best2 = distance2;
     circuit_narrow(&walk, sqrtf(distance2), distance2);
   }
@@ -576,12 +576,12 @@ static double fraction_to(vec p, vec q, vec a, vec b) {
 
 /* Writes the first edge that a segment hits. Returns the number of nodes visited. */
 static uint32_t cast(const copse_obstacle *tree, const float *from, const float *to,
-                     copse_side side, copse_wall_hit *hit) {
+                     copse_side side, copse_obstacle_hit *hit) {
   double hitFraction = 1;
   tour walk;
   tour_start(&walk, tree, from, to, 0);
   const wide_segment *segment = &walk.segment;
-  *hit = (copse_wall_hit){COPSE_NONE, 1, {to[0], to[1]}, {0, 0}};
+  *hit = (copse_obstacle_hit){COPSE_NONE, 1, {to[0], to[1]}, {0, 0}};
   for (uint32_t i; (i = tour_next(&walk, tree, hit->fraction)) != COPSE_NONE;) {
     const uint32_t id = tree->pieces[i].edge;
     const vec a = piece_from(tree, i), b = piece_to(tree, i);
@@ -610,8 +610,8 @@ static uint32_t cast(const copse_obstacle *tree, const float *from, const float 
 }
 
 copse_status copse_obstacle_raycast(const copse_obstacle *tree, const float *from, const float *to,
-                                    copse_side side, copse_wall_hit *hit, uint32_t *visits) {
-  *hit = (copse_wall_hit){COPSE_NONE, 1, {0, 0}, {0, 0}};
+                                    copse_side side, copse_obstacle_hit *hit, uint32_t *visits) {
+  *hit = (copse_obstacle_hit){COPSE_NONE, 1, {0, 0}, {0, 0}};
   if (!query_point_ok(from, 2) || !query_point_ok(to, 2) || !is_side(side))
     return COPSE_INVALID_ARGUMENT;
   const uint32_t visited = cast(tree, from, to, side, hit);
@@ -626,7 +626,7 @@ copse_status copse_obstacle_raycast_many(const copse_obstacle *tree, const float
   for (size_t end = 0; end < 2 * (size_t)n; end++)
     if (!query_point_ok(segments + 2 * end, 2)) return COPSE_INVALID_ARGUMENT;
   for (size_t i = 0; i < n; i++) {
-    copse_wall_hit hit;
+    copse_obstacle_hit hit;
     cast(tree, segments + 4 * i, segments + 4 * i + 2, side, &hit);
     edges[i] = hit.edge;
     fractions[i] = hit.fraction;

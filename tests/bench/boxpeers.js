@@ -8,7 +8,7 @@
 // raycast(x0, y0, x1, y1, inflate), raycastMany(segments, inflate)   return the ids of the first boxes that thick
 //                                 rays hit, -1: none, if the library has that
 // within(x, y, radius), withinMany(points, radius)   like range and rangeMany, in circles, if the library has that
-// nearest(x, y), nearestMany(points)   return the ids of the nearest boxes, if the library has that
+// nearest(x, y), neighborsMany(points)   return the ids of the nearest boxes, if the library has that
 // bytes()          returns the bytes of memory, if the library knows them
 // pairs()          finds overlapping pairs, in `paired`, two ids each; returns their number. Without it, the
 //                  benchmark searches the area of each box
@@ -37,8 +37,6 @@ const roomFor = (n) => ({ found: new Uint32Array(n), paired: new Uint32Array(PAI
 const oursBy =
   (oneByOne) =>
   ({ n, side }) => {
-    const room = roomFor(n)
-    const { found, paired } = room
     const tree = new Quadtree({ bounds: [0, 0, side, side], capacity: n })
     const ray = { inflate: 0 }
     const inOneCall = {
@@ -48,7 +46,7 @@ const oursBy =
       },
       rangeMany: (areas) => tree.rangeMany(areas),
       withinMany: (points, radius) => tree.withinMany(points, radius),
-      nearestMany: (points) => tree.nearestMany(points, { k: 1 }).ids,
+      neighborsMany: (points) => tree.neighborsMany(points, 1).ids,
       build(boxes) {
         tree.boxes.set(boxes)
         tree.load(n)
@@ -60,7 +58,10 @@ const oursBy =
     }
     // In a tree without items the free slots are 0, 1, 2, …: slots are the boxes' numbers.
     const single = {
-      within: (x, y, radius) => tree.withinInto(x, y, radius, found),
+      within(x, y, radius) {
+        this.found = tree.within(x, y, radius)
+        return this.found.length
+      },
       nearest: (x, y) => tree.nearest(x, y),
       raycast(x0, y0, x1, y1, inflate) {
         ray.inflate = inflate
@@ -77,10 +78,18 @@ const oursBy =
       },
     }
     return {
-      ...room,
+      found: [],
+      paired: [],
       ...(oneByOne ? single : inOneCall),
-      range: (minX, minY, maxX, maxY) => tree.rangeInto(minX, minY, maxX, maxY, found),
-      pairs: () => tree.pairsInto(paired),
+      range(minX, minY, maxX, maxY) {
+        this.found = tree.range(minX, minY, maxX, maxY)
+        return this.found.length
+      },
+      pairs() {
+        const { ids, count } = tree.pairs()
+        this.paired = ids
+        return count
+      },
       bytes: () => tree.stats().bytes,
       dispose: () => tree.dispose(),
     }

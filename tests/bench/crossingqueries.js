@@ -25,10 +25,10 @@ const kinds = {
       total += index.nearest(points[offset], points[offset + 1])
     return total
   },
-  within(index, { points, radius, out }, queries) {
+  within(index, { points, radius }, queries) {
     let total = 0
     for (let offset = 0; offset < 2 * queries; offset += 2)
-      total += index.withinInto(points[offset], points[offset + 1], radius, out)
+      total += index.within(points[offset], points[offset + 1], radius).length
     return total
   },
 }
@@ -102,7 +102,7 @@ await init()
 
 for (const n of SIZES) {
   for (const spread of ['uniform', 'clusters']) {
-    const agents = { ...createAgents(spread, n, 2, n), out: new Uint32Array(n) }
+    const agents = createAgents(spread, n, 2, n)
     const options = { capacity: n }
     // The k-d tree comes last: see `cheapest`.
     const entrants = [

@@ -12,8 +12,6 @@ const K = 8
 const TIMES = 60
 const QUERIES = 2000
 
-const out = new Uint32Array(N)
-
 /** The works. Each returns a number that must be equal for all indexes. */
 const works = {
   frame(index, { positions, radius }) {
@@ -22,7 +20,7 @@ const works = {
     return index.allWithin(radius).total
   },
   neighbors8(index) {
-    const { counts, distances2 } = index.allNeighbors({ k: K })
+    const { counts, distances2 } = index.allNeighbors(K)
     return (
       counts.subarray(0, N).reduce((sum, n) => sum + n, 0) +
       distances2.subarray(0, K * N).reduce((sum, d) => sum + d, 0)
@@ -31,7 +29,7 @@ const works = {
   within(index, { points, radius }) {
     let total = 0
     for (let i = 0; i < 2 * QUERIES; i += 2)
-      total += index.withinInto(points[i], points[i + 1], radius, out)
+      total += index.within(points[i], points[i + 1], radius).length
     return total
   },
   nearest(index, { points }) {

@@ -13,11 +13,7 @@ import { AGENT, obstaclesOf, TIME_STEP } from './crowds.js'
 
 /** Creates a copse crowd and its walls. @param {any} copse an entry */
 function createOurs({ Crowd, Crowd3D, ObstacleTree }, { n, dimensions, walls }, options) {
-  const crowd = new (dimensions === 2 ? Crowd : Crowd3D)({
-    capacity: n,
-    timeStep: TIME_STEP,
-    ...options,
-  })
+  const crowd = new (dimensions === 2 ? Crowd : Crowd3D)({ capacity: n, ...options })
   const obstacles = obstaclesOf(walls, ObstacleTree)
   if (obstacles) crowd.obstacles = obstacles
   return {
@@ -36,16 +32,16 @@ const oursBy = (copse) => (state) => {
   const { crowd, dispose } = createOurs(copse, state)
   const tree = new (dimensions === 2 ? AgentTree : AgentTree3D)({ capacity: n })
   tree.slots = n
-  const options = { k: AGENT.maxNeighbors, maxDistance: AGENT.neighborDistance }
+  const near = { maxDistance: AGENT.neighborDistance }
   return {
     build: () => crowd.restore(base),
-    step: () => crowd.step(),
+    step: () => crowd.step(TIME_STEP),
     positions: () => crowd.positions,
     hash: () => crowd.hash(),
     neighbors() {
       tree.positions.set(crowd.positions)
       tree.build()
-      return tree.allNeighbors(options)
+      return tree.allNeighbors(AGENT.maxNeighbors, near)
     },
     bytes: () => crowd.stats().bytes,
     dispose() {
@@ -63,7 +59,7 @@ function exactly(state) {
   const base = crowd.save()
   return {
     build: () => crowd.restore(base),
-    step: () => crowd.step(),
+    step: () => crowd.step(TIME_STEP),
     positions: () => crowd.positions,
     bytes: () => crowd.stats().bytes,
     dispose,

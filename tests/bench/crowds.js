@@ -116,14 +116,14 @@ export function obstaclesOf(walls, Tree) {
  */
 export function createCrowd(spread, n, dimensions) {
   const { places, walls = [], warmUp } = layouts[spread](createRandom(n), n, dimensions)
-  const options = { ...AGENT, capacity: n, timeStep: TIME_STEP }
+  const options = { ...AGENT, capacity: n }
   const crowd = dimensions === 2 ? new Crowd(options) : new Crowd3D(options)
   if (walls.length > 0) crowd.obstacles = obstaclesOf(walls, ObstacleTree)
   for (let offset = 0; offset < n * dimensions; offset += dimensions) {
     const position = places.slice(offset, offset + dimensions)
     crowd.add({ position, goal: position.map((x) => -x) })
   }
-  for (let step = 0; step < warmUp; step++) crowd.step()
+  for (let step = 0; step < warmUp; step++) crowd.step(TIME_STEP)
   const { neighbors, infeasible } = crowd.stats()
   const result = {
     spread,
@@ -176,7 +176,7 @@ function outcomeOf(left, positions, state) {
   tree.slots = n
   tree.positions.set(positions)
   tree.build()
-  const { counts } = tree.allNeighbors({ k: 1, maxDistance: 2 * AGENT.radius * CLEAR })
+  const { counts } = tree.allNeighbors(1, { maxDistance: 2 * AGENT.radius * CLEAR })
   const overlaps = counts.subarray(0, n).reduce((sum, count) => sum + count, 0) / n
   tree.dispose()
   return { progress: rounded(progress), overlaps: rounded(overlaps) }

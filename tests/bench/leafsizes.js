@@ -48,10 +48,10 @@ const works = {
   within: {
     unit: 'µs',
     each: QUERIES,
-    run(tree, { points, radius, out }) {
+    run(tree, { points, radius }) {
       let total = 0
       for (let i = 0; i < 2 * QUERIES; i += 2)
-        total += tree.withinInto(points[i], points[i + 1], radius, out)
+        total += tree.within(points[i], points[i + 1], radius).length
       return total
     },
   },
@@ -68,7 +68,7 @@ const works = {
   allNeighbors: {
     unit: 'ms',
     run(tree, { n }) {
-      const { distances2 } = tree.allNeighbors({ k: K })
+      const { distances2 } = tree.allNeighbors(K)
       return distances2.subarray(0, K * n).reduce((sum, distance2) => sum + distance2, 0)
     },
   },
@@ -92,7 +92,7 @@ function measure({ run }, trees, agents) {
 
 /** Measures each work, prints a table, and returns the measurements in the form of results.json. */
 function compare(spread, n, { base, options }) {
-  const agents = { ...createAgents(spread, n, 2), out: new Uint32Array(n) }
+  const agents = createAgents(spread, n, 2)
   const names = Object.keys(options)
   const trees = Object.values(options).map((more) => {
     const tree = new AgentTree({ capacity: n, ...more })

@@ -10,24 +10,25 @@ const indexOf =
   (Index, optionsFor) =>
   ({ n, side }) => {
     const index = new Index({ capacity: n, ...optionsFor(side) })
-    const found = new Uint32Array(n)
     index.slots = n
     return {
-      found,
+      found: [],
       build(positions) {
         index.positions.set(positions)
         index.build()
       },
-      frustum: (planes) => index.frustumInto(planes, found),
+      frustum(planes) {
+        this.found = index.frustum(planes)
+        return this.found.length
+      },
       dispose: () => index.dispose(),
     }
   }
 
 function boxes({ n, side }) {
   const tree = new Octree({ bounds: [0, 0, 0, side, side, side], capacity: n })
-  const found = new Uint32Array(n)
   return {
-    found,
+    found: [],
     build(positions) {
       const sides = tree.boxes
       for (let i = 0; i < n; i++)
@@ -35,7 +36,10 @@ function boxes({ n, side }) {
           sides[6 * i + axis] = sides[6 * i + 3 + axis] = positions[3 * i + axis]
       tree.load(n)
     },
-    frustum: (planes) => tree.frustumInto(planes, found),
+    frustum(planes) {
+      this.found = tree.frustum(planes)
+      return this.found.length
+    },
     dispose: () => tree.dispose(),
   }
 }

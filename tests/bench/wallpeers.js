@@ -17,12 +17,11 @@ const oursBy =
   (walls) => {
     const { n, box, radius, view } = walls
     const tree = new ObstacleTree({ capacity: n, ...optionsOf(walls) })
-    const found = new Uint32Array(n)
     const inBox = { bounds: box }
     const inView = { maxDistance: view }
     const slots = new Uint32Array(walls.positions.length)
     return {
-      found,
+      found: [],
       build(polygons) {
         tree.clear()
         for (let i = 0; i < polygons.length; i++) slots[i] = tree.addPolygon(polygons[i], AS_DRAWN)
@@ -30,13 +29,19 @@ const oursBy =
       },
       move: (place, points) => tree.move(slots[place], points),
       visible: (x0, y0, x1, y1) => tree.visible(x0, y0, x1, y1),
-      wallsWithin: (x, y) => tree.withinInto(x, y, radius, found),
+      wallsWithin(x, y) {
+        this.found = tree.within(x, y, radius)
+        return this.found.length
+      },
       nearestWall: (x, y) => tree.nearestPoint(x, y),
       raycastWalls: (x0, y0, x1, y1) => tree.raycast(x0, y0, x1, y1),
       insideWalls: (x, y) => tree.contains(x, y),
       visibilityPolygon: (x, y) => tree.visibilityPolygon(x, y, inBox),
       visibilityView: (x, y) => tree.visibilityPolygon(x, y, inView),
-      keepVisible: (x, y, ids, positions) => tree.keepVisibleInto(x, y, ids, positions, found),
+      keepVisible(x, y, ids, positions) {
+        this.found = tree.keepVisible(x, y, ids, positions)
+        return this.found.length
+      },
       pieces: () => tree.stats().pieces / tree.stats().edges,
       bytes: () => tree.stats().bytes,
       dispose: () => tree.dispose(),

@@ -479,16 +479,17 @@ export const works = {
       (peer, loops, agents) => loops.hashNeighbors(peer, agents.points, agents, 8, Infinity),
     ),
   },
+  // The recorded results have these names.
   nearestMany: single(
     'the nearest agent of many points in one call, per point',
-    'nearestMany',
-    (peer, loops, { points }) => peer.nearestMany(points, 1),
+    'neighborsMany',
+    (peer, loops, { points }) => peer.neighborsMany(points, 1),
     (peer, loops, agents) => loops.hashNearestMany(peer, agents.points, agents, 1),
   ),
   nearestMany8: single(
     'the 8 nearest agents of many points in one call, per point',
-    'nearestMany',
-    (peer, loops, { points }) => peer.nearestMany(points, 8),
+    'neighborsMany',
+    (peer, loops, { points }) => peer.neighborsMany(points, 8),
     (peer, loops, agents) => loops.hashNearestMany(peer, agents.points, agents, 8),
   ),
   withinMany: {
@@ -559,7 +560,7 @@ export const works = {
     },
   }),
   nearestBoxes: ofBoxes(`find the nearest box of ${2 * VIEWS} points`, {
-    can: (peer) => peer.nearestMany || peer.nearest,
+    can: (peer) => peer.neighborsMany || peer.nearest,
     run: (peer, loops, { views }) => loops.nearestBoxes(peer, views),
     hash(peer, loops, { positions, views }) {
       peer.build(positions)

@@ -302,8 +302,8 @@ examples('in Phaser, agents that see the player approach, and none is in a wall'
   assert.equal(first.inWalls, [])
   await until(
     page,
-    (time) => window.example.crowd.time > time,
-    (await page.evaluate(() => window.example.crowd.time)) + 0.4,
+    (time) => window.example.crowd.stats().time > time,
+    (await page.evaluate(() => window.example.crowd.stats().time)) + 0.4,
     { burst: 5 },
   )
   const second = await look()
@@ -430,8 +430,8 @@ examples('a world in a worker follows the pointer, as it does in the page', asyn
 examples('heroes follow their own paths, minions to a base, and none is in a wall', async () => {
   const { page, errors } = await visit('heroes', ['agent', 'hit', 'blue', 'wall'])
   const seconds = async (count) => {
-    const start = await page.evaluate(() => window.example.crowd.time)
-    const isLater = (time) => window.example.crowd.time > time
+    const start = await page.evaluate(() => window.example.crowd.stats().time)
+    const isLater = (time) => window.example.crowd.stats().time > time
     await until(page, isLater, start + count, { ms: LONG, burst: 10 })
   }
   await seconds(10)

@@ -370,7 +370,7 @@ static inline const char *compare_box_batches(const copse_octree *tree, const bo
   }
 
   copse_neighbor_rows near = {counts, nearIds, near2};
-  if (copse_octree_nearest_many(tree, boxes, n, k, &question->query, &near) != COPSE_OK)
+  if (copse_octree_neighbors_many(tree, boxes, n, k, &question->query, &near) != COPSE_OK)
     return "nearest many: status";
   for (uint32_t i = 0; i < n; i++) {
     copse_results results = {single, single2, BOXES, 0, 0};

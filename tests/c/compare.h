@@ -337,7 +337,8 @@ static inline const char *compare_many(copse_points *index, const brute_points *
   free(sides);
 
   near.counts = words;
-  if (!wrong && copse_points_nearest_many(index, points, n, k, &question->query, &near) != COPSE_OK)
+  if (!wrong &&
+      copse_points_neighbors_many(index, points, n, k, &question->query, &near) != COPSE_OK)
     wrong = "nearest many: refused";
   for (uint32_t i = 0; i < n && !wrong; i++) {
     copse_results expected = {expectedIds, expected2, k + count, 0, 0};

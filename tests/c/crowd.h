@@ -84,7 +84,7 @@ static inline bool crowd_choice(const crowd_game *game, uint32_t slot, float *ve
   const float *preferred = arrays.preferredVelocities + slot * dim, *constraint = view->constraints;
   const float maxSpeed = (float)crowd_in_range(arrays.maxSpeeds[slot]);
   lines.count = planes.count = view->constraintCount;
-  lines.walls = view->wallConstraintCount;
+  lines.walls = view->obstacleConstraintCount;
   for (uint32_t i = 0; i < view->constraintCount; i++, constraint += 2 * dim) {
     const double x = (double)constraint[dim], y = (double)constraint[dim + 1];
     const double z = dim == 3 ? (double)constraint[5] : 0;

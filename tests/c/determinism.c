@@ -570,7 +570,7 @@ static void churn_walls(copse_obstacle *tree, uint32_t frame) {
     vertices[(size_t)2 * id] += 0.25f;
 }
 
-static void add_hit(const copse_wall_hit *hit) {
+static void add_hit(const copse_obstacle_hit *hit) {
   add(hit->edge);
   if (hit->edge == COPSE_NONE) return;
   add_float(hit->fraction);
@@ -591,7 +591,7 @@ static void ask_walls(copse_obstacle *tree, uint32_t asker, float *from) {
   copse_results results = {ids, distances2, ROOM, 0, 0};
   copse_obstacle_within(tree, from, 12, side, &results);
   add_ids(&results, true);
-  copse_wall wall;
+  copse_obstacle_point wall;
   uint32_t visits;
   copse_obstacle_nearest(tree, from, 20, COPSE_SIDE_VISIBLE, &wall, &visits);
   add(visits);
@@ -606,7 +606,7 @@ static void ask_walls(copse_obstacle *tree, uint32_t asker, float *from) {
     add(visible);
     add(visits);
   }
-  copse_wall_hit hit;
+  copse_obstacle_hit hit;
   copse_obstacle_raycast(tree, from, to, side, &hit, &visits);
   add_hit(&hit);
   add(visits);
@@ -800,9 +800,9 @@ static void add_crowd(const crowds *world) {
   if (copse_crowd_inspect(world->crowd, world->walls, 0.125f, slot, &view) != COPSE_OK) return;
   add(view.neighborCount);
   for (uint32_t i = 0; i < view.neighborCount; i++) add(view.neighbors[i]);
-  add(view.wallCount);
-  for (uint32_t i = 0; i < view.wallCount; i++) add(view.walls[i]);
-  add(view.wallConstraintCount);
+  add(view.obstacleCount);
+  for (uint32_t i = 0; i < view.obstacleCount; i++) add(view.obstacles[i]);
+  add(view.obstacleConstraintCount);
   const uint32_t floats = view.constraintCount * 2 * world->dim;
   add(floats);
   for (uint32_t i = 0; i < floats; i++) add_float(view.constraints[i]);
@@ -892,10 +892,11 @@ static void churn_field(const crowds *world, copse_flowfield *field, uint32_t fr
 
 static void ask_field(const copse_flowfield *field, walker *agent) {
   static float path[2 * MOST];
-  uint32_t total;
-  if (copse_flowfield_path(field, agent->place, path, MOST, &total)) fail();
-  add(total);
-  for (uint32_t i = 0; i < 2 * total && i < 2 * MOST; i++) add_float(path[i]);
+  copse_path found = {.corners = path, .capacity = MOST};
+  if (copse_flowfield_path(field, agent->place, &found)) fail();
+  add(found.total);
+  add_float(found.length);
+  for (uint32_t i = 0; i < 2 * found.total && i < 2 * MOST; i++) add_float(path[i]);
   if (copse_flowfield_lead(field, agent->place, 0.45f, &agent->aim)) fail();
   add(agent->aim.anchor);
   add_float(agent->aim.distance);
@@ -1145,7 +1146,7 @@ static const measures MEASURED[] = {
     {138883382, 0xa0c008eb, 37625398}, {10341036, 0x1cf1e305, 10495269},
     {12077643, 0xf2cd198c, 6043786},   {38514846, 0x2ead1ff5, 13077863},
     {6974067, 0x5bba1c2b, 1133003},    {38572172, 0x460bc4c8, 8125798},
-    {2602139, 0xf105bd42, 1163903},    {29251751, 0xe28e6b67, 5110125},
+    {2602139, 0xbd626018, 1163903},    {29251751, 0xe28e6b67, 5110125},
     {18407528, 0xd708e618, 5976641},   {35773387, 0xe1631c12, 43882633},
 };
 

@@ -267,13 +267,15 @@ static inline const char *flow_check_cells(const copse_flowfield *field, const f
 static inline const char *flow_check_path(const copse_flowfield *field, const flow_level *level,
                                           const float *start) {
   static float corners[2 * 4096];
-  uint32_t total = 77;
+  copse_path path = {.corners = corners, .capacity = 4096};
   float distance = -1, direction[2], alone;
-  MUST_HOLD(copse_flowfield_path(field, start, corners, 4096, &total) == COPSE_OK, "path");
+  MUST_HOLD(copse_flowfield_path(field, start, &path) == COPSE_OK, "path");
+  const uint32_t total = path.total;
   MUST_HOLD(copse_flowfield_direction(field, start, direction, &distance) == COPSE_OK, "direction");
   MUST_HOLD(copse_flowfield_distance(field, start, &alone) == COPSE_OK && alone == distance,
             "distance");
   MUST_HOLD((total == 0) == (distance == INFINITY), "path: without a distance");
+  MUST_HOLD(path.reached == (total > 0), "path: reached");
   if (!total) return direction[0] == 0 && direction[1] == 0 ? NULL : "a direction without a path";
   MUST_HOLD(total <= 4096, "path: too long");
   const double own = flow_wall_gap(&level->list, start, start), radius = (double)level->radius;
@@ -288,6 +290,7 @@ static inline const char *flow_check_path(const copse_flowfield *field, const fl
     length += hypot((double)to[0] - (double)from[0], (double)to[1] - (double)from[1]);
     from = to;
   }
+  MUST_HOLD(fabs((double)path.length - length) <= 1e-5 * length, "path: length");
   double cost = INFINITY; /* of the goal at the end; a moved goal ends at the center of a cell */
   for (uint32_t i = 0; i < level->goalCount; i++) {
     const copse_flowfield_goal *goal = &level->goals[i];
@@ -354,12 +357,12 @@ static inline const char *flow_check_forged(input *in, flow_level *level, uint32
   snapshot_seal(words, bytes, SNAPSHOT_FLOWFIELD);
   if (copse_flowfield_restore(field, words, bytes, NULL) == COPSE_OK) {
     float corners[2], point[2];
-    uint32_t total;
+    copse_path path = {.corners = corners, .capacity = 1};
     copse_flowfield_aim aim = {.anchor = next_byte(in)};
     bool done = !copse_flowfield_is_built(field);
     for (int i = 0; i < 4 && !done; i++) {
       flow_point(in, level, point);
-      copse_flowfield_path(field, point, corners, 1, &total);
+      copse_flowfield_path(field, point, &path);
       copse_flowfield_lead(field, point, 0.25f, &aim);
     }
     copse_flowfield_validate(field);
@@ -408,14 +411,14 @@ static inline const char *flow_check_moved(input *in, const copse_flowfield *fie
   flow_add_wall(in, level);
   MUST_HOLD(copse_obstacle_build(level->walls, NULL) == COPSE_OK, "build of walls");
   list_build(&level->list);
-  MUST_HOLD(!copse_flowfield_stats(field).isCurrent, "not current");
+  MUST_HOLD(!copse_flowfield_is_current(field), "not current");
   for (int i = 0; i < 8; i++) {
     float point[2], corners[2];
-    uint32_t total;
+    copse_path path = {.corners = corners, .capacity = 1};
     flow_point(in, level, point);
     const double own = flow_wall_gap(&level->list, point, point);
-    MUST_HOLD(copse_flowfield_path(field, point, corners, 1, &total) == COPSE_OK, "path");
-    if (!total) continue;
+    MUST_HOLD(copse_flowfield_path(field, point, &path) == COPSE_OK, "path");
+    if (!path.total) continue;
     const double gap = flow_wall_gap(&level->list, point, corners);
     const bool isThere = corners[0] == point[0] && corners[1] == point[1];
     MUST_HOLD(isThere || gap > fmin((double)level->radius * 0.9999, own * 0.99),

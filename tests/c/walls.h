@@ -241,9 +241,9 @@ static inline bool list_visible(const wall_list *list, const float *from, const 
   return true;
 }
 
-static inline copse_wall_hit list_raycast(const wall_list *list, const float *from, const float *to,
-                                          copse_side side) {
-  copse_wall_hit hit = {COPSE_NONE, 1, {to[0], to[1]}, {0, 0}};
+static inline copse_obstacle_hit list_raycast(const wall_list *list, const float *from,
+                                              const float *to, copse_side side) {
+  copse_obstacle_hit hit = {COPSE_NONE, 1, {to[0], to[1]}, {0, 0}};
   for (uint32_t id = 0; id < WALLS; id++) {
     const wall_edge *edge = &list->edges[id];
     if (!asked_side(edge, from, side) || !edge_met(edge, from, to)) continue;
@@ -396,7 +396,7 @@ static inline const char *compare_sight(input *in, const copse_obstacle *tree,
 
 /* ---- Comparing queries ---- */
 
-static inline bool same_hit(const copse_wall_hit *a, const copse_wall_hit *b) {
+static inline bool same_hit(const copse_obstacle_hit *a, const copse_obstacle_hit *b) {
   return a->edge == b->edge && a->fraction == b->fraction && a->point[0] == b->point[0] &&
          a->point[1] == b->point[1] && a->normal[0] == b->normal[0] && a->normal[1] == b->normal[1];
 }
@@ -411,7 +411,7 @@ static inline const char *compare_around(const copse_obstacle *tree, const wall_
   copse_status status =
       copse_obstacle_within(tree, question->from, question->radius, question->side, &results);
   MUST_HOLD(status == (ok ? COPSE_OK : COPSE_INVALID_ARGUMENT), "within: status");
-  copse_wall wall;
+  copse_obstacle_point wall;
   status = copse_obstacle_nearest(tree, question->from, question->radius, question->side, &wall,
                                   &visits);
   MUST_HOLD(status == (ok ? COPSE_OK : COPSE_INVALID_ARGUMENT), "nearest: status");
@@ -432,11 +432,12 @@ static inline const char *compare_around(const copse_obstacle *tree, const wall_
     MUST_HOLD(ids[i] == expected[i], "within");
     MUST_HOLD(distances2[i] == expected2[ids[i]], "within: distances");
   }
-  copse_wall first = {COPSE_NONE, 0, {0, 0}};
+  copse_obstacle_point first = {COPSE_NONE, 0, {0, 0}};
   if (count)
-    first = (copse_wall){expected[0],
-                         expected2[expected[0]],
-                         {(float)nearest[expected[0]][0], (float)nearest[expected[0]][1]}};
+    first =
+        (copse_obstacle_point){expected[0],
+                               expected2[expected[0]],
+                               {(float)nearest[expected[0]][0], (float)nearest[expected[0]][1]}};
   MUST_HOLD(wall.edge == first.edge, "nearest");
   MUST_HOLD(wall.distance2 == first.distance2, "nearest: distance");
   MUST_HOLD(wall.point[0] == first.point[0] && wall.point[1] == first.point[1], "nearest: point");
@@ -504,12 +505,12 @@ static inline const char *compare_along(const copse_obstacle *tree, const wall_l
   MUST_HOLD(visible == (ok && list_visible(list, question->from, question->to, question->radius)),
             "visible");
 
-  copse_wall_hit hit;
+  copse_obstacle_hit hit;
   status =
       copse_obstacle_raycast(tree, question->from, question->to, question->side, &hit, &visits);
   MUST_HOLD(status == (ends ? COPSE_OK : COPSE_INVALID_ARGUMENT), "raycast: status");
   if (!ends) return hit.edge == COPSE_NONE ? NULL : "raycast: after an error";
-  const copse_wall_hit first = list_raycast(list, question->from, question->to, question->side);
+  const copse_obstacle_hit first = list_raycast(list, question->from, question->to, question->side);
   MUST_HOLD(hit.edge == first.edge, "raycast");
   MUST_HOLD(hit.fraction == first.fraction, "raycast: fraction");
   MUST_HOLD(same_hit(&hit, &first), "raycast: point or normal");
@@ -525,7 +526,7 @@ static inline const char *compare_along(const copse_obstacle *tree, const wall_l
   const float segments[8] = {p[0], p[1], q[0], q[1], q[0], q[1], p[0], p[1]};
   uint32_t edges[3] = {0, 0, 77};
   float fractions[2];
-  copse_wall_hit other = list_raycast(list, q, p, question->side);
+  copse_obstacle_hit other = list_raycast(list, q, p, question->side);
   status = copse_obstacle_raycast_many(tree, segments, 2, question->side, edges, fractions);
   MUST_HOLD(status == COPSE_OK && edges[2] == 77, "many rays: status");
   MUST_HOLD(edges[0] == first.edge && edges[1] == other.edge, "many rays");

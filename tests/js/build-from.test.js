@@ -111,7 +111,7 @@ function compare(index, other, agents, random) {
     if (hit) assert.is(hit.fraction, expected.fraction)
   }
   const rows = index.allWithin(radius / 2)
-  const nearest = index.allNeighbors({ k: 3 })
+  const nearest = index.allNeighbors(3)
   for (let slot = 0; slot < count; slot++) {
     const asks = { mask: other.masks[slot], exclude: slot }
     const present = oracle.isPresent(agents, slot)
@@ -156,7 +156,7 @@ for (const kind of Object.keys(KINDS))
             index.generations.slice(0, other.slots),
             other.generations.slice(0, other.slots),
           )
-          assert.ok(index.validate())
+          assert.ok(index._validate())
           const agents = agentsOf(other, dimensions, options.wrap)
           compare(index, other, agents, random)
           // Now the agents are its own: they stay if the other object changes, and in snapshots.

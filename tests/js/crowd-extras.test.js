@@ -21,8 +21,10 @@ const obstacleTree = (...polygons) => {
   for (const polygon of polygons) tree.addPolygon(polygon, { solid: 'winding' })
   return tree
 }
-const vector = (crowd, array, slot) =>
-  Array.from(array.subarray(slot * crowd.dimensions, (slot + 1) * crowd.dimensions))
+const vector = (crowd, array, slot) => {
+  const dimensions = array.length / crowd.capacity
+  return Array.from(array.subarray(slot * dimensions, (slot + 1) * dimensions))
+}
 const lengthOf = (v) => Math.hypot(...v)
 const minus = (a, b) => a.map((x, axis) => x - b[axis])
 const dot = (a, b) => a.reduce((sum, x, axis) => sum + x * b[axis], 0)
@@ -31,14 +33,14 @@ const distance = (crowd, a, b) =>
 const toGoal = (crowd, slot) =>
   lengthOf(minus(vector(crowd, crowd.positions, slot), vector(crowd, crowd.goals, slot)))
 /** Steps until `holds` returns true. Returns the number of steps; Infinity if maxSteps did not suffice. */
-const stepsUntil = (crowd, maxSteps, holds) => {
+const stepsUntil = (crowd, maxSteps, holds, dt = STEP) => {
   for (let step = 1; step <= maxSteps; step++) {
-    crowd.step()
+    crowd.step(dt)
     if (holds(step)) return step
   }
   return Infinity
 }
-const steps = (crowd, count) => stepsUntil(crowd, count, () => false)
+const steps = (crowd, count, dt = STEP) => stepsUntil(crowd, count, () => false, dt)
 /** Returns the events of `count` steps, each as [seconds, slot]. */
 const eventsOf = (crowd, count, name) => {
   const events = []
@@ -274,10 +276,10 @@ test('a disabled agent stays where it is; once enabled, it continues', () => {
   steps(crowd, 3 * SECOND)
   assert.equal(vector(crowd, crowd.positions, other), [4, Math.fround(0.1)])
   assert.equal(vector(crowd, crowd.velocities, other), [0.5, 0.25])
-  assert.equal(Array.from(crowd.inspect(walker).neighbors), [])
+  assert.equal(Array.from(crowd.inspect(walker, STEP).neighbors), [])
   crowd.positions[2 * walker] = 0
   crowd.enabled[other] = 1
-  assert.equal(Array.from(crowd.inspect(walker).neighbors), [other])
+  assert.equal(Array.from(crowd.inspect(walker, STEP).neighbors), [other])
   stepsUntil(crowd, 6 * SECOND, () => {
     nearest = Math.min(nearest, distance(crowd, walker, other))
   })
@@ -308,7 +310,7 @@ const correctionsOf = (random, dimensions, options) => {
   for (const agent of options) crowd.add({ position: place(5), velocity: place(3), ...agent })
   const areApart = distance(crowd, 0, 1) >= 1.1
   const corrections = options.map((_, slot) => {
-    const { constraints, neighbors } = crowd.inspect(slot)
+    const { constraints, neighbors } = crowd.inspect(slot, STEP)
     if (neighbors.length === 0) return null
     const [point, along] = [constraints.slice(0, dimensions), constraints.slice(dimensions)]
     const normal = dimensions === 3 ? Array.from(along) : [-along[1], along[0]]
@@ -465,9 +467,9 @@ test('a locked agent that the caller moves is avoided', () => {
 test('speeds and changes of velocity stay within their limits', () => {
   for (const dimensions of [2, 3])
     for (const maxAcceleration of [0, 0.5, 20, Infinity])
-      for (const timeStep of [STEP, 0.25]) {
+      for (const dt of [STEP, 0.25]) {
         const random = createRandom(4)
-        const crowd = crowdOf(dimensions, { capacity: 50, maxAcceleration, timeStep })
+        const crowd = crowdOf(dimensions, { capacity: 50, maxAcceleration })
         const place = (size) => Array.from({ length: dimensions }, () => size * random())
         for (let i = 0; i < 50; i++)
           crowd.add({
@@ -479,7 +481,7 @@ test('speeds and changes of velocity stay within their limits', () => {
         if (dimensions === 2) crowd.obstacles = obstacleTree([2, 2, 5, 2, 5, 5, 2, 5])
         for (let step = 0; step < 40; step++) {
           const before = crowd.velocities.slice()
-          crowd.step()
+          crowd.step(dt)
           for (let slot = 0; slot < 50; slot++) {
             const [velocity, maxSpeed] = [
               vector(crowd, crowd.velocities, slot),
@@ -491,7 +493,7 @@ test('speeds and changes of velocity stay within their limits', () => {
             )
             const change = lengthOf(minus(velocity, vector(crowd, before, slot)))
             // The sum of two floats is rounded.
-            const allowed = maxAcceleration * timeStep * (1 + 1e-5) + 1e-7 * maxSpeed
+            const allowed = maxAcceleration * dt * (1 + 1e-5) + 1e-7 * maxSpeed
             assert.ok(change <= allowed, `${change}, not ${allowed}`)
           }
         }
@@ -623,14 +625,14 @@ test('reserve keeps events, restore clears them', () => {
   crowd.add({ position: [5, 5] })
   crowd.add({ position: [0, 0], goal: [0, 0] })
   crowd.add({ position: [9, 0], goal: [9, 0] })
-  crowd.step()
+  crowd.step(STEP)
   assert.equal(Array.from(crowd.arrived()), [1, 2])
   crowd.reserve(3000)
   assert.equal(Array.from(crowd.arrived()), [1, 2])
   const saved = crowd.save()
   crowd.restore(saved)
   assert.equal(Array.from(crowd.arrived()), [])
-  crowd.step()
+  crowd.step(STEP)
   assert.equal(Array.from(crowd.arrived()), []) // it arrived before the snapshot
 })
 
@@ -638,7 +640,7 @@ test('a crowd restored at any moment continues bit for bit', () => {
   for (const dimensions of [2, 3])
     for (const exact of [false, true]) {
       const random = createRandom(8)
-      const options = { capacity: 60, exact, timeStep: 0.125 }
+      const options = { capacity: 60, exact }
       const crowd = crowdOf(dimensions, options)
       const other = crowdOf(dimensions, options)
       const place = () => Array.from({ length: dimensions }, () => 16 * random())
@@ -656,12 +658,12 @@ test('a crowd restored at any moment continues bit for bit', () => {
         crowd.obstacles = other.obstacles = obstacleTree([6, 3, 9, 3, 9, 6, 6, 6])
       let [arrived, stuck] = [0, 0]
       for (let moment = 0; moment < 20; moment++) {
-        steps(crowd, 1 + Math.floor(12 * random()))
+        steps(crowd, 1 + Math.floor(12 * random()), 0.125)
         other.clear()
         other.restore(crowd.save())
         for (let step = 0; step < 4; step++) {
-          crowd.step()
-          other.step()
+          crowd.step(0.125)
+          other.step(0.125)
           assert.is(other.hash(), crowd.hash())
           assert.equal(Array.from(other.arrived()), Array.from(crowd.arrived()))
           assert.equal(Array.from(other.stuck()), Array.from(crowd.stuck()))

@@ -29,9 +29,9 @@ function violation(constraints, velocity) {
 }
 
 /** Creates the crowd of a file, with its walls. */
-async function create({ dimensions, timeStep, columns, obstacles, agents }) {
+async function create({ dimensions, columns, obstacles, agents }) {
   const instance = await copse.create()
-  const options = { capacity: agents.length, maxNeighbors: 64, timeStep, exact: true, instance }
+  const options = { capacity: agents.length, maxNeighbors: 64, exact: true, instance }
   const crowd = new copse[dimensions === 2 ? 'Crowd' : 'Crowd3D'](options)
   if (obstacles.length) {
     crowd.obstacles = new copse.ObstacleTree({ capacity: 100, instance })
@@ -67,11 +67,11 @@ for (const file of readdirSync(folder).filter((name) => name.endsWith('.json')))
     const state = load(file)
     const { crowd, rows } = await create(state)
     const constraintsOf = rows.map((row, slot) => {
-      const { neighbors, constraints } = crowd.inspect(slot)
+      const { neighbors, constraints } = crowd.inspect(slot, state.timeStep)
       assert.is(neighbors.length, row.neighborCount, `neighbors of ${slot}`)
       return constraints.slice()
     })
-    crowd.step()
+    crowd.step(state.timeStep)
     const counts = { feasible: 0, feasibleSame: 0, infeasible: 0, infeasibleSame: 0 }
     rows.forEach((row, slot) => {
       const offset = slot * state.dimensions

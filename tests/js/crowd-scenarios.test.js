@@ -20,7 +20,7 @@ for (const [name, hash] of Object.entries(HASHES))
     const scene = beginScene(copse, await copse.create(), name)
     for (let step = 0; step < HASHED; step++) {
       scene.prefer()
-      scene.crowd.step()
+      scene.crowd.step(scene.dt)
     }
     assert.is(scene.crowd.hash(), hash)
   })

@@ -6,9 +6,11 @@ import * as copse from 'copse'
 import { bytesOf, assertThrown, thrown } from './support/indexes.js'
 import { seal } from './support/snapshots.js'
 import { createRandom } from '../../web/random.js'
-import { assertRefused, trap, WRONG, WRONG_SIZES } from './support/bad-arguments.js'
+import { assertRefused, NOT_NUMBERS, trap, WRONG, WRONG_SIZES } from './support/bad-arguments.js'
 
 const STEP = 1 / 60
+/** Wrong durations of a step. Float32 rounds the last one to 0. */
+const WRONG_STEPS = [undefined, ...NOT_NUMBERS, NaN, -1, -1e-9, -Infinity, Infinity, 1.1e18, 1e-60]
 
 const { Crowd, Crowd3D, ObstacleTree } = copse
 const test = suite('crowd')
@@ -30,13 +32,14 @@ const assertCode = (call, code) => {
 }
 const vector = (array, slot, dimensions) =>
   Array.from(array.subarray(slot * dimensions, (slot + 1) * dimensions))
+const dimensionsOf = (crowd) => crowd.positions.length / crowd.capacity
 const distance = (crowd, a, b) => {
-  const d = crowd.dimensions
+  const d = dimensionsOf(crowd)
   const [pointA, pointB] = [vector(crowd.positions, a, d), vector(crowd.positions, b, d)]
   return Math.hypot(...pointA.map((x, i) => x - pointB[i]))
 }
-const steps = (crowd, count) => {
-  for (let i = 0; i < count; i++) crowd.step()
+const steps = (crowd, count, dt = STEP) => {
+  for (let i = 0; i < count; i++) crowd.step(dt)
   return crowd
 }
 /** Returns a crowd whose agents cross each other's paths; in 2D, with a wall between them. */
@@ -55,9 +58,8 @@ test('a new crowd and agent have the default values', () => {
   const crowd = new Crowd({ instance })
   assert.is(crowd.capacity, 1000)
   assert.is(crowd.count, 0)
-  assert.is(crowd.dimensions, 2)
-  assert.is(crowd.timeStep, STEP)
-  assert.is(crowd.time, 0)
+  assert.is(crowd.positions.length, 2000)
+  assert.is(crowd.stats().time, 0)
   assert.is(crowd.obstacles, null)
   assert.is(crowd.has(0), false)
   const slot = crowd.add({ position: [3, 4] })
@@ -77,7 +79,7 @@ test('a new crowd and agent have the default values', () => {
     [maxNeighborCounts, timeHorizons, obstacleTimeHorizons].map(([first]) => first),
     [10, 2, 2],
   )
-  assert.is(new Crowd3D({ instance }).dimensions, 3)
+  assert.is(new Crowd3D({ instance }).positions.length, 3000)
   assert.not('obstacles' in Crowd3D.prototype)
 })
 
@@ -90,7 +92,7 @@ test('agents get the options of the crowd, unless add overrides them', () => {
     ...{ preferredSpeed: 1.5, radius: 0, maxSpeed: 0, neighborDistance: 0 },
     ...{ maxNeighbors: 0, timeHorizon: 0.5, obstacleTimeHorizon: 0.25 },
   }
-  const crowd = crowd3D({ ...numbers, timeStep: 0.5 })
+  const crowd = crowd3D(numbers)
   const valuesOf = (slot) => ({
     preferredSpeed: crowd.preferredSpeeds[slot],
     radius: crowd.radii[slot],
@@ -119,7 +121,6 @@ test('agents get the options of the crowd, unless add overrides them', () => {
     ],
   )
   assert.equal(vector(goals, 2, 3), [NaN, NaN, NaN])
-  assert.is(crowd.timeStep, 0.5)
 })
 
 test('add takes the lowest free slot, and generations count up', () => {
@@ -140,7 +141,7 @@ test('add takes the lowest free slot, and generations count up', () => {
   crowd.remove(1)
   assertCode(() => crowd.remove(1), 'STALE_SLOT')
   assertCode(() => crowd.remove(99), 'STALE_SLOT')
-  assertCode(() => crowd.inspect(1), 'STALE_SLOT')
+  assertCode(() => crowd.inspect(1, STEP), 'STALE_SLOT')
   assert.equal(Array.from(crowd.generations), [1, 6, 3])
   assert.is(add(), 1)
   crowd.clear()
@@ -153,7 +154,7 @@ test('add takes the lowest free slot, and generations count up', () => {
 test('move changes the position of an agent and nothing else', () => {
   for (const make of [crowd2D, crowd3D]) {
     const crowd = make({ capacity: 4, neighborDistance: 20 })
-    const { dimensions } = crowd
+    const dimensions = dimensionsOf(crowd)
     const [home, away] = [
       [1, 2, 3],
       [7, 8, 9],
@@ -176,9 +177,9 @@ test('move changes the position of an agent and nothing else', () => {
     )
     assert.equal(vector(positions, 0, dimensions), home)
     assert.equal([...crowd.generations], [1, 1, 0, 0])
-    assert.equal([...crowd.inspect(0).neighbors], [1])
+    assert.equal([...crowd.inspect(0, STEP).neighbors], [1])
     crowd.move(1, ...away.map((x) => x + 50))
-    assert.equal([...crowd.inspect(0).neighbors], [])
+    assert.equal([...crowd.inspect(0, STEP).neighbors], [])
 
     const before = crowd.save()
     const name = dimensions === 2 ? 'Crowd' : 'Crowd3D'
@@ -212,7 +213,7 @@ test('a moved agent behaves like one that was added there', () => {
   for (const make of [crowd2D, crowd3D])
     for (const exact of [false, true]) {
       const crowds = [0, 1].map(() => make({ capacity: 9, exact }))
-      const { dimensions } = crowds[0]
+      const dimensions = dimensionsOf(crowds[0])
       const place = (x) => [x, 0, 0].slice(0, dimensions)
       const other = { position: [4, 3, 0].slice(0, dimensions), goal: place(4) }
       for (const crowd of crowds) {
@@ -227,8 +228,8 @@ test('a moved agent behaves like one that was added there', () => {
       added.remove(1)
       assert.is(added.add({ position: place(-3), goal: place(9) }), 1)
       for (let i = 0; i < 300; i++) {
-        moved.step()
-        added.step()
+        moved.step(STEP)
+        added.step(STEP)
         assert.equal(moved.positions, added.positions, `step ${i}`)
         assert.equal([...moved.arrived()], [...added.arrived()])
         assert.equal([...moved.stuck()], [...added.stuck()])
@@ -255,17 +256,9 @@ test('refuses values out of range or of the wrong type', () => {
         new RegExp(`^${kind}Error: Crowd.add: ${option} must be `),
       )
   }
-  const crowd = crowd2D()
-  crowd.add({ position: [1, 2], goal: [9, 9] })
-  const hash = crowd.hash()
-  crowd.step(0)
-  assert.is(crowd.hash(), hash, 'a step of 0 seconds changes nothing')
-  for (const wrong of [0, -1, NaN, Infinity, 1e-60]) {
-    for (const option of ['timeHorizon', 'obstacleTimeHorizon', 'timeStep'])
+  for (const wrong of [0, -1, NaN, Infinity, 1e-60])
+    for (const option of ['timeHorizon', 'obstacleTimeHorizon'])
       assertThrown(() => crowd2D({ [option]: wrong }), new RegExp(`^RangeError: Crowd: ${option} `))
-    if (wrong !== 0) assertThrown(() => crowd2D().step(wrong), /^RangeError: Crowd.step: timeStep /)
-    assertThrown(() => (crowd2D().timeStep = wrong), /^RangeError: Crowd.timeStep: timeStep /)
-  }
   for (const wrong of [-1, 65, 1.5, NaN]) {
     assertThrown(() => crowd2D({ maxNeighbors: wrong }), /^RangeError: Crowd: maxNeighbors /)
   }
@@ -283,7 +276,7 @@ test('refuses values out of range or of the wrong type', () => {
   assertThrown(() => crowd2D().add({ position: [1] }), /^RangeError: .*position.length must be 2/)
   assertThrown(() => crowd3D().add({ position: [1, 2] }), /^RangeError: Crowd3D.* must be 3, got 2/)
   assertThrown(() => crowd2D().remove(-1), /^RangeError: Crowd.remove: slot /)
-  assertThrown(() => crowd2D().inspect(0.5), /^RangeError: Crowd.inspect: slot /)
+  assertThrown(() => crowd2D().inspect(0.5, STEP), /^RangeError: Crowd.inspect: slot /)
   assert.is(limited.count, 0)
 })
 
@@ -309,9 +302,9 @@ test('a step with a number that is not finite throws NOT_FINITE and moves no age
     for (const wrong of [NaN, Infinity, -Infinity, 1e39, 2e18, -1.0000001e18]) {
       const original = array.slice(3, 6)
       array[3] = array[5] = wrong
-      assert.is(assertCode(() => crowd.step(), 'NOT_FINITE').index, 1, 'the first')
+      assert.is(assertCode(() => crowd.step(STEP), 'NOT_FINITE').index, 1, 'the first')
       array[3] = original[0]
-      const error = assertCode(() => crowd.step(), 'NOT_FINITE')
+      const error = assertCode(() => crowd.step(STEP), 'NOT_FINITE')
       assert.is(error.index, 2)
       assert.match(error.message, /^Crowd\.step: .*finite.*: slot 2$/)
       assert.is(assertCode(() => crowd.save(), 'NOT_FINITE').index, 2)
@@ -323,7 +316,7 @@ test('a step with a number that is not finite throws NOT_FINITE and moves no age
 test('add beyond the capacity throws FULL and changes nothing', () => {
   for (const make of [crowd2D, crowd3D]) {
     const crowd = make({ capacity: 2 })
-    const position = [0, 0, 0].slice(0, crowd.dimensions)
+    const position = [0, 0, 0].slice(0, dimensionsOf(crowd))
     crowd.add({ position })
     crowd.add({ position })
     const before = crowd.save()
@@ -335,7 +328,7 @@ test('add beyond the capacity throws FULL and changes nothing', () => {
 test('among equally far neighbors, those with lower ids are avoided', () => {
   for (const make of [crowd2D, crowd3D]) {
     const crowd = make({ capacity: 9, maxNeighbors: 8 })
-    const toPoint = ([x, y]) => [x, y, 0].slice(0, crowd.dimensions)
+    const toPoint = ([x, y]) => [x, y, 0].slice(0, dimensionsOf(crowd))
     const ring = [
       [-3, 4],
       [3, 4],
@@ -351,7 +344,7 @@ test('among equally far neighbors, those with lower ids are avoided', () => {
     for (let maxNeighbors = 0; maxNeighbors <= 8; maxNeighbors++) {
       crowd.maxNeighborCounts[last] = maxNeighbors
       assert.equal(
-        [...crowd.inspect(last).neighbors],
+        [...crowd.inspect(last, STEP).neighbors],
         [0, 1, 2, 3, 4, 5, 6, 7].slice(0, maxNeighbors),
       )
     }
@@ -360,13 +353,13 @@ test('among equally far neighbors, those with lower ids are avoided', () => {
 
 test('a horizon below the time step is raised to it', () => {
   const played = (horizon) => {
-    const crowd = crowd2D({ timeStep: 0.25 })
+    const crowd = crowd2D()
     crowd.obstacles = obstacleTree([-9, 1.25, 9, 1.25])
     for (const x of [-1.25, 1.25])
       crowd.add({ position: [x, 0.125 * x], preferredVelocity: [-x, 1] })
     crowd.timeHorizons.fill(horizon)
     crowd.obstacleTimeHorizons.fill(horizon)
-    steps(crowd, 12)
+    steps(crowd, 12, 0.25)
     crowd.timeHorizons.fill(1) // they are part of the hash
     crowd.obstacleTimeHorizons.fill(1)
     return crowd.hash()
@@ -382,13 +375,13 @@ test('where no velocity is permitted, velocities are finite and within maxSpeed'
     const crowd = make({ capacity: 60, radius: 1 })
     const random = createRandom(5)
     for (let i = 0; i < 60; i++)
-      crowd.add({ position: Array.from({ length: crowd.dimensions }, () => random()) })
+      crowd.add({ position: Array.from({ length: dimensionsOf(crowd) }, () => random()) })
     let infeasible = 0
     for (let i = 0; i < 60; i++) {
-      crowd.step()
+      crowd.step(STEP)
       infeasible += crowd.stats().infeasible
       for (let slot = 0; slot < 60; slot++) {
-        const speed = Math.hypot(...vector(crowd.velocities, slot, crowd.dimensions))
+        const speed = Math.hypot(...vector(crowd.velocities, slot, dimensionsOf(crowd)))
         assert.ok(speed <= 2 * (1 + 1e-5), `${speed}`)
       }
     }
@@ -402,7 +395,7 @@ test('integers that WebAssembly would coerce are refused', () => {
   const before = crowd.hash()
   for (const wrong of WRONG.slots) {
     for (const method of ['remove', 'inspect'])
-      assertRefused(() => crowd[method](wrong), `Crowd.${method}`, 'slot', wrong)
+      assertRefused(() => crowd[method](wrong, STEP), `Crowd.${method}`, 'slot', wrong)
     assertRefused(() => crowd.reserve(wrong), 'Crowd.reserve', 'capacity', wrong)
     assert.not(crowd.has(wrong))
     if (wrong === undefined) continue // the default
@@ -426,11 +419,11 @@ test('growth detaches views, and getters return fresh ones', async () => {
   const ownInstance = await copse.create({ memory: 2 ** 20 })
   for (const Class of [Crowd, Crowd3D]) {
     const crowd = new Class({ instance: ownInstance, capacity: 8 })
-    crowd.add({ position: [3, 4, 5].slice(0, crowd.dimensions) })
+    crowd.add({ position: [3, 4, 5].slice(0, dimensionsOf(crowd)) })
     const before = crowd.hash()
     const { generations, goals, positions, radii } = crowd
     const bytes = bytesOf(crowd)
-    const { constraints } = crowd.inspect(0)
+    const { constraints } = crowd.inspect(0, STEP)
     assert.is(crowd.positions, positions, 'the same view before growth')
     new Class({ instance: ownInstance, capacity: 50_000 })
     assert.ok(bytesOf(crowd) > bytes)
@@ -439,12 +432,12 @@ test('growth detaches views, and getters return fresh ones', async () => {
     assert.equal([...crowd.positions.subarray(0, 2), crowd.radii[0]], [3, 4, 0.5])
     assert.is(crowd.hash(), before)
     crowd.positions[0] = 7
-    crowd.step()
+    crowd.step(STEP)
     assert.is(crowd.positions[0], 7)
     const { byteLength } = ownInstance.memory.buffer // only creation grows memory
-    for (let i = 0; i < 7; i++) crowd.add({ position: [i, 7, 9].slice(0, crowd.dimensions) })
+    for (let i = 0; i < 7; i++) crowd.add({ position: [i, 7, 9].slice(0, dimensionsOf(crowd)) })
     steps(crowd, 10)
-    crowd.inspect(0)
+    crowd.inspect(0, STEP)
     assert.is(ownInstance.memory.buffer.byteLength, byteLength)
   }
 })
@@ -456,30 +449,30 @@ for (const exact of [false, true]) {
 
   test(`an agent goes to its goal and stops there${suffix}`, () => {
     for (const crowd of [crowd2D({ exact }), crowd3D({ exact })]) {
-      const { dimensions } = crowd
+      const dimensions = dimensionsOf(crowd)
       const start = [1, 2, 3].slice(0, dimensions)
       const goal = [3, 2, 3].slice(0, dimensions)
       crowd.add({ position: start, goal, preferredSpeed: 1.5 })
-      crowd.step()
+      crowd.step(STEP)
       assert.equal(vector(crowd.velocities, 0, dimensions), [1.5, 0, 0].slice(0, dimensions))
       steps(crowd, 100)
       assert.equal(vector(crowd.positions, 0, dimensions), goal)
-      assert.ok(Math.abs(crowd.time - 101 / 60) < 1e-6)
+      assert.ok(Math.abs(crowd.stats().time - 101 / 60) < 1e-6)
       crowd.goals.fill(NaN) // no goal: its preferred velocity counts
       crowd.preferredVelocities[1] = 1
-      crowd.step()
+      crowd.step(STEP)
       assert.equal(vector(crowd.velocities, 0, dimensions), [0, 1, 0].slice(0, dimensions))
     }
   })
 
   test(`two agents that meet almost head-on pass each other${suffix}`, () => {
     for (const crowd of [crowd2D({ exact }), crowd3D({ exact })]) {
-      const rest = crowd.dimensions === 3 ? [0] : []
+      const rest = dimensionsOf(crowd) === 3 ? [0] : []
       crowd.add({ position: [0, 0, ...rest], goal: [10, 0, ...rest] })
       crowd.add({ position: [10, 0.01, ...rest], goal: [0, 0.01, ...rest] })
       let nearest = Infinity
       for (let i = 0; i < 1200; i++) {
-        crowd.step()
+        crowd.step(STEP)
         nearest = Math.min(nearest, distance(crowd, 0, 1))
         assert.is(crowd.stats().infeasible, 0)
       }
@@ -490,9 +483,9 @@ for (const exact of [false, true]) {
 
   test(`agents at the same position part${suffix}`, () => {
     for (const crowd of [crowd2D({ exact }), crowd3D({ exact })]) {
-      const position = [1, 2, 3].slice(0, crowd.dimensions)
+      const position = [1, 2, 3].slice(0, dimensionsOf(crowd))
       for (let i = 0; i < 3; i++) crowd.add({ position })
-      crowd.step()
+      crowd.step(STEP)
       assert.is(crowd.stats().overlaps, 3)
       steps(crowd, 300)
       for (let i = 0; i < 3; i++)
@@ -515,20 +508,56 @@ test('radius 0, maxSpeed 0 and maxNeighbors 0 are accepted', () => {
   isolated.add({ position: [4, 0], goal: [0, 0] })
   steps(isolated, 300)
   assert.equal(Array.from(isolated.positions.subarray(0, 4)), [4, 0, 0, 0])
-  assert.is(isolated.inspect(0).neighbors.length, 0)
+  assert.is(isolated.inspect(0, STEP).neighbors.length, 0)
   assert.is(isolated.stats().neighbors, 0)
 })
 
-test('step uses its argument, else timeStep', () => {
-  const crowd = crowd2D({ timeStep: 0.5 })
+test('each step moves agents by the dt that it is given', () => {
+  const crowd = crowd2D()
   crowd.add({ position: [0, 0], preferredVelocity: [1, 0] })
-  crowd.step()
-  crowd.step(0.25)
-  crowd.timeStep = 1
-  crowd.step()
+  for (const dt of [0.5, 0.25, 1]) crowd.step(dt)
   assert.is(crowd.positions[0], 1.75)
-  assert.is(crowd.time, 1.75)
   assert.equal([crowd.stats().steps, crowd.stats().time], [3, 1.75])
+})
+
+test('a step of 0 seconds does nothing', () => {
+  for (const make of [crowd2D, crowd3D]) {
+    const crowd = make({ capacity: 2 })
+    const position = [3, 4, 5].slice(0, dimensionsOf(crowd))
+    crowd.add({ position, goal: position })
+    crowd.add({ position, preferredVelocity: position })
+    steps(crowd, 3)
+    crowd.move(0, ...position)
+    crowd.goals.set(position)
+    crowd.step(STEP)
+    assert.equal([...crowd.arrived()], [0])
+    const [before, stats] = [crowd.save(), { ...crowd.stats() }]
+    for (const dt of [0, -0]) assert.is(crowd.step(dt), undefined)
+    assert.equal(crowd.save(), before)
+    assert.equal(crowd.stats(), stats)
+    assert.equal([...crowd.arrived()], [0], 'still those of the last step')
+    crowd.positions[0] = NaN
+    crowd.step(0)
+    assertCode(() => crowd.step(STEP), 'NOT_FINITE')
+  }
+})
+
+test('step and inspect refuse a dt that is missing, or out of range', () => {
+  for (const make of [crowd2D, crowd3D]) {
+    const crowd = make({ capacity: 2 })
+    crowd.add({ position: [1, 2, 3].slice(0, dimensionsOf(crowd)) })
+    const name = make === crowd2D ? 'Crowd' : 'Crowd3D'
+    const before = crowd.save()
+    const missing = 'must be a finite number ≥ 0, got undefined'
+    assertThrown(() => crowd.step(), new RegExp(`^TypeError: ${name}.step: dt ${missing}$`))
+    assertThrown(() => crowd.inspect(0), new RegExp(`^TypeError: ${name}.inspect: dt must be `))
+    for (const wrong of WRONG_STEPS) {
+      assertRefused(() => crowd.step(wrong), `${name}.step`, 'dt', wrong)
+      assertRefused(() => crowd.inspect(0, wrong), `${name}.inspect`, 'dt', wrong)
+    }
+    assertRefused(() => crowd.inspect(0, 0), `${name}.inspect`, 'dt', 0)
+    assert.equal(crowd.save(), before)
+  }
 })
 
 // ---- Walls ----
@@ -539,7 +568,7 @@ test('an agent does not pass through a wall', () => {
   crowd.obstacles = obstacleTree([-50, 2, 50, 2, 50, 3, -50, 3])
   let highest = 0
   for (let i = 0; i < 600; i++) {
-    crowd.step()
+    crowd.step(STEP)
     highest = Math.max(highest, crowd.positions[1])
   }
   assert.ok(highest > 1.4 && highest < 1.5001, `${highest}`)
@@ -582,23 +611,23 @@ test('obstacles must not be disposed, must be finite, and in the same instance',
   crowd.obstacles = tree
   tree.addSegment(8, 8, 9, 9)
   tree.vertices[2] = NaN
-  const error = assertCode(() => crowd.step(), 'NOT_FINITE')
+  const error = assertCode(() => crowd.step(STEP), 'NOT_FINITE')
   assert.is(error.index, 1)
   assert.match(error.message, 'ObstacleTree')
   tree.vertices[2] = 6
-  crowd.step()
+  crowd.step(STEP)
   tree.dispose()
   assert.match(
-    assertCode(() => crowd.step(), 'DISPOSED').message,
+    assertCode(() => crowd.step(STEP), 'DISPOSED').message,
     'Crowd.step: obstacles must not be disposed',
   )
   assert.match(
-    assertCode(() => crowd.inspect(0), 'DISPOSED').message,
+    assertCode(() => crowd.inspect(0, STEP), 'DISPOSED').message,
     'Crowd.inspect: obstacles must not be disposed',
   )
   assert.match(assertCode(() => (crowd.obstacles = tree), 'DISPOSED').message, 'Crowd.obstacles')
   crowd.obstacles = null
-  crowd.step()
+  crowd.step(STEP)
 })
 
 // ---- Results ----
@@ -611,10 +640,10 @@ test('inspect finds the neighbors that a loop finds', () => {
       const others = Array.from({ length: crowd.count }, (_, i) => i)
         .filter((i) => i !== slot && distance(crowd, slot, i) <= 6)
         .sort((a, b) => distance(crowd, slot, a) - distance(crowd, slot, b))
-      const view = crowd.inspect(slot)
+      const view = crowd.inspect(slot, STEP)
       assert.equal(Array.from(view.neighbors), others.slice(0, 4))
       const rows = view.constraints.length / (2 * dimensions)
-      assert.is(rows, view.wallConstraints + view.neighbors.length)
+      assert.is(rows, view.obstacleConstraints + view.neighbors.length)
       for (let row = 0; row < rows; row++) {
         const [, ...unit] = vector(view.constraints, row, 2 * dimensions)
         assert.ok(Math.abs(Math.hypot(...unit.slice(dimensions - 1)) - 1) < 1e-5)
@@ -623,25 +652,35 @@ test('inspect finds the neighbors that a loop finds', () => {
   }
 })
 
+test('inspect uses the dt that it is given', () => {
+  for (const make of [crowd2D, crowd3D]) {
+    const crowd = make()
+    for (const x of [0, 0.5]) crowd.add({ position: [x, 0, 0].slice(0, dimensionsOf(crowd)) })
+    // They overlap by 0.5: each must do half of what parts them in dt seconds.
+    for (const dt of [1, 0.25, 2 ** -6])
+      assert.equal([...crowd.inspect(0, dt).constraints.slice(0, 2)], [-0.25 / dt, 0])
+  }
+})
+
 test('inspect finds walls, and always returns the same object', () => {
   const crowd = crowd2D()
   crowd.add({ position: [0, 0] })
-  assert.equal(Array.from(crowd.inspect(0).walls), [])
+  assert.equal(Array.from(crowd.inspect(0, STEP).obstacles), [])
   const tree = obstacleTree([-5, 2, 5, 2, 5, 3, -5, 3])
   crowd.obstacles = tree
-  const view = crowd.inspect(0)
-  assert.equal(Array.from(view.walls), [tree.nearest(0, 0)])
-  assert.is(view.wallConstraints, 1)
+  const view = crowd.inspect(0, STEP)
+  assert.equal(Array.from(view.obstacles), [tree.nearest(0, 0)])
+  assert.is(view.obstacleConstraints, 1)
   assert.is(view.constraints.length, 4)
   const { neighbors, constraints } = view
-  assert.is(crowd.inspect(0), view)
+  assert.is(crowd.inspect(0, STEP), view)
   assert.is(view.neighbors, neighbors)
   assert.is(view.constraints, constraints)
   // The speed toward the wall is limited such that the agent takes the horizon to reach it: 1.5 in 2 s.
   const [, y, directionX] = constraints
   assert.ok(Math.abs(y - 0.75) < 1e-6 && directionX === -1, `${constraints}`)
   new Crowd({ instance, capacity: 20_000 }) // memory grows
-  assert.equal(Array.from(crowd.inspect(0).walls), [tree.nearest(0, 0)])
+  assert.equal(Array.from(crowd.inspect(0, STEP).obstacles), [tree.nearest(0, 0)])
 })
 
 test('stats are those of the last step', () => {
@@ -649,7 +688,7 @@ test('stats are those of the last step', () => {
   crowd.add({ position: [0, 0] })
   crowd.add({ position: [0.5, 0] })
   crowd.add({ position: [9, 0] })
-  crowd.step()
+  crowd.step(STEP)
   const { agents, overlaps, neighbors, steps: stepCount, time, bytes } = crowd.stats()
   assert.equal([agents, overlaps, neighbors, stepCount, time], [3, 2, 2, 1, Math.fround(STEP)])
   assert.ok(bytes > 1000)
@@ -664,8 +703,8 @@ test('equal states have equal hashes, different states different ones', () => {
       assert.is(one.hash(), two.hash())
       assert.ok(Number.isInteger(one.hash()) && one.hash() >= 0 && one.hash() < 2 ** 32)
       hashes.add(one.hash())
-      one.step()
-      two.step()
+      one.step(STEP)
+      two.step(STEP)
     }
     assert.is(hashes.size, 20)
     one.velocities[0] += 1
@@ -692,12 +731,12 @@ test('a restored crowd continues bit for bit like the saved one', () => {
       other.clear()
       other.restore(saved)
       assert.is(other.hash(), crowd.hash())
-      assert.is(other.time, crowd.time)
+      assert.is(other.stats().time, crowd.stats().time)
       assert.is(other.add({ position: crowd.positions.slice(0, dimensions) }), 3)
       crowd.add({ position: crowd.positions.slice(0, dimensions) })
       for (let i = 0; i < 50; i++) {
-        crowd.step()
-        other.step()
+        crowd.step(STEP)
+        other.step(STEP)
         assert.is(other.hash(), crowd.hash())
       }
       assert.is(other.stats().steps, 100)
@@ -747,7 +786,10 @@ test('reserve keeps everything', () => {
     assert.is(crowd.positions.length, 5000 * dimensions)
     assert.is(crowd.hash(), other.hash())
     assert.is(steps(crowd, 10).hash(), steps(other, 10).hash())
-    assert.equal(Array.from(crowd.inspect(0).neighbors), Array.from(other.inspect(0).neighbors))
+    assert.equal(
+      Array.from(crowd.inspect(0, STEP).neighbors),
+      Array.from(other.inspect(0, STEP).neighbors),
+    )
     crowd.reserve(10)
     assert.is(crowd.capacity, 5000)
   }
@@ -758,15 +800,16 @@ test('views after reserve are those of the present crowd, even if memory did not
   const roomyBytes = bytesOf(roomy)
   const crowd = new Crowd({ instance: roomy, capacity: 8, maxNeighbors: 2 })
   for (const x of [0, 1, 2, 3]) crowd.add({ position: [3 * x, 0] })
-  const readViews = () => [crowd.inspect(0).neighbors, crowd.arrived()].map((slots) => [...slots])
+  const readViews = () =>
+    [crowd.inspect(0, STEP).neighbors, crowd.arrived()].map((slots) => [...slots])
   crowd.goals.set(crowd.positions.subarray(0, 2))
-  crowd.step()
+  crowd.step(STEP)
   assert.equal(readViews(), [[1, 2], [0]])
   crowd.reserve(500)
   new Crowd({ instance: roomy, capacity: 8 }) // takes the freed memory
   crowd.positions.set([20, 0], 2)
   crowd.goals.set(crowd.positions.subarray(6, 8), 6)
-  crowd.step()
+  crowd.step(STEP)
   assert.equal(readViews(), [[2, 3], [3]])
   assert.is(bytesOf(roomy), roomyBytes)
 })
@@ -775,14 +818,14 @@ test('growth that fails throws OUT_OF_MEMORY and changes nothing', async () => {
   const ownInstance = await copse.create()
   for (const Class of [Crowd, Crowd3D]) {
     const crowd = new Class({ instance: ownInstance, capacity: 8 })
-    crowd.add({ position: [3, 4, 5].slice(0, crowd.dimensions) })
+    crowd.add({ position: [3, 4, 5].slice(0, dimensionsOf(crowd)) })
     const [before, { byteLength }] = [crowd.save(), ownInstance.memory.buffer]
     const { message } = assertCode(() => crowd.reserve(2 ** 28), 'OUT_OF_MEMORY')
     assert.match(message, /^Crowd(3D)?\.reserve: /)
     assertCode(() => new Class({ instance: ownInstance, capacity: 2 ** 28 }), 'OUT_OF_MEMORY')
     assert.equal([crowd.capacity, ownInstance.memory.buffer.byteLength], [8, byteLength])
     assert.equal(crowd.save(), before)
-    crowd.step()
+    crowd.step(STEP)
   }
 })
 
@@ -795,14 +838,14 @@ test('a trap makes its instance unusable, and no other', async () => {
   ]
   crowd._wasm = { ...crowd._wasm, step: trap() }
   assert.instance(
-    thrown(() => crowd.step()),
+    thrown(() => crowd.step(STEP)),
     WebAssembly.RuntimeError,
   )
   for (const dead of [crowd, other])
     for (const call of [
-      () => dead.step(),
-      () => dead.add({ position: [1, 2, 3].slice(0, dead.dimensions) }),
-      () => dead.inspect(0),
+      () => dead.step(STEP),
+      () => dead.add({ position: [1, 2, 3].slice(0, dimensionsOf(dead)) }),
+      () => dead.inspect(0, STEP),
       () => dead.count,
       () => dead.hash(),
       () => dead.save(),
@@ -812,7 +855,7 @@ test('a trap makes its instance unusable, and no other', async () => {
     ])
       assertCode(call, 'DEAD')
   assertCode(() => crowd2D({ instance: ownInstance }), 'DEAD')
-  elsewhere.step()
+  elsewhere.step(STEP)
   assert.is(elsewhere.stats().steps, 1)
 })
 
@@ -833,9 +876,9 @@ test('a disposed crowd throws DISPOSED from every call and getter', () => {
     remove: () => crowd.remove(0),
     clear: () => crowd.clear(),
     has: () => crowd.has(0),
-    step: () => crowd.step(),
+    step: () => crowd.step(STEP),
     follow: () => crowd.follow(null),
-    inspect: () => crowd.inspect(0),
+    inspect: () => crowd.inspect(0, STEP),
     stats: () => crowd.stats(),
     hash: () => crowd.hash(),
     save: () => crowd.save(),

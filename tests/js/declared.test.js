@@ -63,8 +63,6 @@ for (const symbol of classes) {
     assert.ok(methods.length > 8)
     for (const method of methods) {
       assert.ok(textOf(method), method.name)
-      // 2D classes share the methods of 3D classes, with fewer arguments.
-      if (copse[`${name}3D`] || name === 'Quadtree') continue
       // A method may have overloads.
       const signatures = checker.getTypeOfSymbol(method).getCallSignatures()
       const { MethodSignature } = ts.SyntaxKind

@@ -49,24 +49,19 @@ const ARGUMENTS = {
   dirY: ['direction', 1],
   dirZ: ['direction', 1],
   halfAngle: ['angle', 1],
-  out: ['out', new Uint32Array(8)],
   options: ['options', {}],
 }
 
 /** The arguments of every query. 2D has no z. */
 const QUERIES = {
   within: 'x y z radius options',
-  withinInto: 'x y z radius out options',
   range: 'minX minY minZ maxX maxY maxZ options',
-  rangeInto: 'minX minY minZ maxX maxY maxZ out options',
   countRange: 'minX minY minZ maxX maxY maxZ options',
   nearest: 'x y z options',
   neighbors: 'x y z k options',
-  neighborsInto: 'x y z k out options',
   countWithin: 'x y z radius options',
   anyWithin: 'x y z radius options',
   cone: 'x y z dirX dirY dirZ halfAngle radius options',
-  coneInto: 'x y z dirX dirY dirZ halfAngle radius out options',
   raycast: 'x0 y0 z0 x1 y1 z1 options',
   raycastAll: 'x0 y0 z0 x1 y1 z1 options',
 }
@@ -109,7 +104,7 @@ function testKind(kind) {
         index[method](...right)
         names.forEach((argument, i) => {
           const kind = ARGUMENTS[argument][0]
-          const type = kind === 'out' || kind === 'options' ? 'an object' : 'number'
+          const type = kind === 'options' ? 'an object' : 'number'
           for (const wrong of WRONG[kind]) {
             const args = [...right]
             args[i] = wrong
@@ -141,11 +136,15 @@ function testKind(kind) {
       within_many: [8, INVALID, (handle, n) => core.points_within_many(handle, n, 1, -1, -1)],
       range_many: [4, INVALID, (handle, n) => core.points_range_many(handle, n, -1, -1)],
       all_neighbors: [99, NO_MEMORY, (handle, n) => core.points_all_neighbors(handle, n, 1, -1)],
-      nearest_many: [8, INVALID, (handle, n) => core.points_nearest_many(handle, n, 1, 1, -1, -1)],
-      'nearest_many, k': [
+      neighbors_many: [
+        8,
+        INVALID,
+        (handle, n) => core.points_neighbors_many(handle, n, 1, 1, -1, -1),
+      ],
+      'neighbors_many, k': [
         99,
         NO_MEMORY,
-        (handle, n) => core.points_nearest_many(handle, 4, n, 1, -1, -1),
+        (handle, n) => core.points_neighbors_many(handle, 4, n, 1, -1, -1),
       ],
       raycast_many: [
         4,
@@ -184,25 +183,19 @@ function testKind(kind) {
         for (const wrong of wrongs)
           assertRefused(() => call(wrong), `${name}.${method}`, argument, wrong, type)
       }
-      const { count, distance, out } = WRONG
+      const { count, distance } = WRONG
       const counts = [...count, 2 ** 32, 2 ** 32 + 5]
-      refused('allNeighbors', 'k', counts, (k) => index.allNeighbors({ k }))
-      refused('nearestMany', 'k', counts, (k) => index.nearestMany(points, { k }))
+      refused('allNeighbors', 'k', counts, (k) => index.allNeighbors(k))
+      refused('neighborsMany', 'k', counts, (k) => index.neighborsMany(points, k))
       refused('allWithin', 'radius', distance, (radius) => index.allWithin(radius))
       refused('withinMany', 'radius', distance, (radius) => index.withinMany(points, radius))
-      refused('pairsInto', 'out', out, (output) => index.pairsInto(1, output), 'an array')
-      const byRadii = out.filter((wrong) => typeof wrong !== 'number') // a number is a distance
-      refused('pairsInto', 'out', byRadii, (output) => index.pairsInto(output), 'an array')
-      const numbers = distance.filter((wrong) => typeof wrong === 'number')
-      refused('pairs', 'distance', numbers, (wrong) => index.pairs(wrong))
-      refused('pairsInto', 'distance', numbers, (wrong) =>
-        index.pairsInto(wrong, new Uint32Array(1)),
-      )
+      const distances = distance.filter((wrong) => wrong !== undefined)
+      refused('pairs', 'distance', distances, (wrong) => index.pairs({ distance: wrong }))
       for (const [option, wrongs] of Object.entries(WRONG_OPTIONS)) {
-        if (option === 'sort') continue
+        if (option === 'sort' || option === 'distances2') continue
         const calls = {
-          allNeighbors: (options) => index.allNeighbors({ k: 1, ...options }),
-          nearestMany: (options) => index.nearestMany(points, { k: 1, ...options }),
+          allNeighbors: (options) => index.allNeighbors(1, { ...options }),
+          neighborsMany: (options) => index.neighborsMany(points, 1, { ...options }),
         }
         if (option !== 'maxDistance') {
           calls.raycastMany = (options) =>
@@ -211,8 +204,7 @@ function testKind(kind) {
         }
         if (option === 'mask') {
           calls.allWithin = (options) => index.allWithin(1, options)
-          calls.pairs = (options) => index.pairs(1, options)
-          calls.pairsInto = (options) => index.pairsInto(1, new Uint32Array(1), options)
+          calls.pairs = (options) => index.pairs(options)
         }
         if (option === 'exclude') delete calls.allNeighbors
         for (const [method, call] of Object.entries(calls))
@@ -221,7 +213,7 @@ function testKind(kind) {
       for (const wrong of [NaN, Infinity, -Infinity, 1e39, 1.1e18])
         for (const [method, argument, call] of [
           ['withinMany', 'points', (floats) => index.withinMany(floats, 1)],
-          ['nearestMany', 'points', (floats) => index.nearestMany(floats, { k: 1 })],
+          ['neighborsMany', 'points', (floats) => index.neighborsMany(floats, 1)],
           ['raycastMany', 'segments', (floats) => index.raycastMany(floats)],
         ]) {
           const floats = new Float32Array(2 * dimensions).fill(wrong, 2 * dimensions - 1)
@@ -260,7 +252,6 @@ function testKind(kind) {
           () => index.frustum(plane, { sort: 'distance' }),
           /^RangeError: .* sort must be/,
         )
-        refused('frustumInto', 'out', out, (output) => index.frustumInto(plane, output), 'an array')
       }
       assert.equal(observableState(index), before)
     }
@@ -284,37 +275,6 @@ function testKind(kind) {
         index[method](...right, undefined)
       }
     }
-  })
-
-  args('for out or distances2 leave both arrays unchanged', () => {
-    const index = built(2, ROW)
-    const out = new Uint32Array(8).fill(99)
-    const distances2 = new Float32Array(8).fill(-1)
-    const short = new Float32Array(7).fill(-1)
-    const calls = {
-      withinInto: (...rest) => index.withinInto(0, 0, 9, ...rest),
-      neighborsInto: (...rest) => index.neighborsInto(0, 0, 9, ...rest),
-      coneInto: (...rest) => index.coneInto(0, 0, 1, 0, 3, 9, ...rest),
-    }
-    for (const [method, call] of Object.entries(calls)) {
-      for (const wrong of [new Float64Array(8), [], 5, null, 'x'])
-        assertThrown(
-          () => call(out, { distances2: wrong }),
-          new RegExp(`^TypeError: Index\\.${method}: distances2 must be `),
-        )
-      assertThrown(
-        () => call(out, { distances2: short }),
-        new RegExp(`^RangeError: Index\\.${method}: distances2.length must be .* 8, got 7$`),
-      )
-      assertRefused(() => call([], { distances2 }), `${kind}.${method}`, 'out', [])
-    }
-    assertThrown(
-      () => index.rangeInto(0, 0, 9, 9, out, { distances2 }),
-      /^TypeError: Index\.rangeInto: no option 'distances2' /,
-    )
-    assert.equal(short, new Float32Array(7).fill(-1))
-    assert.equal(distances2, new Float32Array(8).fill(-1))
-    assert.equal(out, new Uint32Array(8).fill(99))
   })
 
   args('of the constructors are refused', () => {
@@ -391,7 +351,7 @@ function testKind(kind) {
   args('leave the instance usable', () => {
     const index = built(2, ROW)
     thrown(() => index.within(NaN, 0, 1))
-    thrown(() => index.withinInto(0, 0, 1, null))
+    thrown(() => index.within(0, 0, 1, null))
     thrown(() => index.restore(new Uint8Array(64)))
     thrown(() => void (index.slots = 7))
     thrown(() => index.reserve(2 ** 29))
@@ -410,27 +370,22 @@ function testKind(kind) {
   function callsOf(index, dimensions) {
     const point = new Array(dimensions).fill(0)
     const ahead = new Array(dimensions).fill(1)
-    const out = new Uint32Array(4)
     return {
       within: () => index.within(...point, 1),
-      withinInto: () => index.withinInto(...point, 1, out),
       range: () => index.range(...point, ...point),
-      rangeInto: () => index.rangeInto(...point, ...point, out),
       countRange: () => index.countRange(...point, ...point),
       nearest: () => index.nearest(...point),
       neighbors: () => index.neighbors(...point, 1),
-      neighborsInto: () => index.neighborsInto(...point, 1, out),
       countWithin: () => index.countWithin(...point, 1),
       anyWithin: () => index.anyWithin(...point, 1),
       cone: () => index.cone(...point, ...ahead, 1, 1),
-      coneInto: () => index.coneInto(...point, ...ahead, 1, 1, out),
       raycast: () => index.raycast(...point, ...ahead),
       raycastAll: () => index.raycastAll(...point, ...ahead),
       raycastMany: () => index.raycastMany(Float32Array.of(...point, ...ahead)),
       build: () => index.build(),
       cells: () => index.cells(),
       stats: () => index.stats(),
-      validate: () => index.validate(),
+      validate: () => index._validate(),
       save: () => index.save(),
       saveInto: () => index.saveInto(new Uint8Array(4096)),
       restore: () => index.restore(new Uint8Array(64)),
@@ -441,16 +396,14 @@ function testKind(kind) {
       remove: () => index.remove(0),
       clear: () => index.clear(),
       allWithin: () => index.allWithin(1),
-      allNeighbors: () => index.allNeighbors({ k: 1 }),
+      allNeighbors: () => index.allNeighbors(1),
       withinMany: () => index.withinMany(Float32Array.from(point), 1),
       rangeMany: () => index.rangeMany(Float32Array.of(...point, ...ahead)),
       ...(dimensions === 3 && {
         frustum: () => index.frustum(Float32Array.of(1, 0, 0, 0)),
-        frustumInto: () => index.frustumInto(Float32Array.of(1, 0, 0, 0), out),
       }),
-      nearestMany: () => index.nearestMany(Float32Array.from(point), { k: 1 }),
+      neighborsMany: () => index.neighborsMany(Float32Array.from(point), 1),
       pairs: () => index.pairs(),
-      pairsInto: () => index.pairsInto(1, out),
       order: () => index.order(),
     }
   }
@@ -480,6 +433,7 @@ function testKind(kind) {
       calls.positions = () => index.positions
       calls.groups = () => index.groups
       calls.radii = () => index.radii
+      calls.distances2 = () => index.distances2
       for (const axis of ['xs', 'ys', 'zs'].slice(0, dimensions)) calls[axis] = () => separate[axis]
       for (const [method, call] of Object.entries(calls)) {
         const { message } = assertCode(call, 'DISPOSED')
@@ -511,9 +465,9 @@ function testKind(kind) {
       const index = built(2, ROW, { capacity: 1000 })
       index.allWithin(9)
       index.raycastMany(segments)
-      index.nearestMany(segments, { k: 5 })
+      index.neighborsMany(segments, 5)
       index.reserve(2000, { results: 9000, k: 2 })
-      index.pairs(2)
+      index.pairs({ distance: 2 })
       index.dispose()
     }
     batches()
@@ -553,7 +507,7 @@ function testKind(kind) {
     assert.is(index.positions.length, 16)
     assert.equal(separate.zs, new Float32Array(5).fill(7))
     assert.equal(observableState(index), before)
-    assert.is(index.withinInto(0, 0, 9, new Uint32Array(6)), 6)
+    assert.is(index.within(0, 0, 9).length, 6)
     index.positions[0] = 77
     index.build()
     assert.is(index.nearest(77, 0), 0)
@@ -567,8 +521,8 @@ function testKind(kind) {
     large.build()
     large.within(0, 0, Infinity)
     large.neighbors(0, 0, 50_000)
-    large.allNeighbors({ k: 2 })
-    large.pairs(0.5)
+    large.allNeighbors(2)
+    large.pairs({ distance: 0.5 })
     assert.is(instance.memory.buffer.byteLength, byteLength)
   })
 
@@ -601,14 +555,14 @@ function testKind(kind) {
       assert.is(index.nearest(0, 0, 0, { mask: 32 }), 5)
       assert.equal([...index.groups.subarray(0, 8)], [1, 2, 4, 8, 16, 32, 0, 0])
       assert.equal([...index.generations.subarray(0, 8)], [1, 1, 1, 1, 1, 1, 0, 0])
-      assert.ok(index.validate())
+      assert.ok(index._validate())
 
       index.slots = 5000
       index.build()
       assert.is(index.nearest(0, 0, 55), 5)
       assert.is(index.stats().agents, 5000)
       assert.is(index.countWithin(0, 0, 0, 0), 4995, 'new slots are at 0')
-      assert.ok(index.validate())
+      assert.ok(index._validate())
     }
   })
 

@@ -104,11 +104,11 @@ for (const type of CLASSES) {
     assert.equal(object.save(), before)
     object.restore(before)
     assert.equal(object.save(), before)
-    if ('validate' in object) assert.ok(object.validate())
+    if ('_validate' in object) assert.ok(object._validate())
 
     for (const other of others) {
       if (other.build) other.build()
-      if (other.step) other.step()
+      if (other.step) other.step(1)
       if (other.allWithin) assert.is(other.allWithin(1).total, 0)
       other.dispose()
     }

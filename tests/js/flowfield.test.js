@@ -69,32 +69,44 @@ function drawFree(random, level, radius) {
 }
 
 /** Returns the segments of a path. */
-function segmentsOf(x, y, path) {
-  const corners = [x, y, ...path]
-  return Array.from({ length: path.length / 2 }, (_, i) => corners.slice(2 * i, 2 * i + 4))
+function segmentsOf(x, y, { corners }) {
+  const points = [x, y, ...corners]
+  return Array.from({ length: corners.length / 2 }, (_, i) => points.slice(2 * i, 2 * i + 4))
 }
+
+/** Returns the length of some segments. */
+const lengthOf = (segments) =>
+  segments.reduce((sum, [x0, y0, x1, y1]) => sum + hypot(x1 - x0, y1 - y0), 0)
+
+const assertClose = (actual, expected) =>
+  assert.ok(Math.abs(actual - expected) < 1e-5 * (1 + expected), `${actual} or ${expected}`)
+
+const assertNoPath = (path) =>
+  assert.equal(path, { corners: new Float32Array(0), length: Infinity, reached: false })
 
 /**
  * Asserts that a path keeps farther than the radius from all walls, and that what the field says of it agrees. Returns
- * its length.
+ * its length, with the goal's cost.
  */
 function assertPath(field, level, [x, y], cost = 0) {
-  const [distance, path] = [field.distance(x, y), [...field.path(x, y)]]
+  const [distance, path] = [field.distance(x, y), field.path(x, y)]
   const [dirX, dirY] = field.direction(x, y)
   if (distance === Infinity) {
-    assert.equal([path.length, dirX, dirY], [0, 0, 0])
+    assertNoPath(path)
+    assert.equal([dirX, dirY], [0, 0])
     return distance
   }
   const segments = segmentsOf(x, y, path)
-  let length = cost
   for (const segment of segments) {
     const clearance = clearanceOf(level, segment)
     assert.ok(clearance >= fround(field.radius), `${clearance} from a wall: ${segment}`)
-    length += hypot(segment[2] - segment[0], segment[3] - segment[1])
   }
-  assert.ok(Math.abs(length - distance) < 1e-5 * (1 + distance), `${length} or ${distance}`)
-  const step = hypot(path[0] - x, path[1] - y)
-  assert.ok(hypot(path[0] - x - dirX * step, path[1] - y - dirY * step) < 1e-5, 'the direction')
+  assert.is(path.reached, true)
+  assertClose(path.length, lengthOf(segments))
+  assertClose(path.length + cost, distance)
+  const [toX, toY] = path.corners
+  const step = hypot(toX - x, toY - y)
+  assert.ok(hypot(toX - x - dirX * step, toY - y - dirY * step) < 1e-5, 'the direction')
   return distance
 }
 
@@ -138,10 +150,10 @@ test('keep the radius, and are as long as the field says', () => {
     ]
     field.setGoals(goals.flat(), costs)
     field.build()
-    assert.ok(field.validate())
+    assert.ok(field._validate())
     for (let i = 0; i < 16; i++) {
       const start = point()
-      const goal = field.path(...start).slice(-2)
+      const goal = field.path(...start).corners.slice(-2)
       const cost = costs[goals.findIndex(([x, y]) => x === goal[0] && y === goal[1])]
       const length = assertPath(field, level, start, cost)
       if (length < Infinity) found++
@@ -189,7 +201,7 @@ test('to areas end at their borders, with the cost of the area', () => {
     assert.ok(distance >= best - 1e-5 && distance <= best + 0.14, `${distance}, best ${best}`)
     if (lengths[0] !== 0) continue
     assert.equal([...field.direction(x, y)], [0, 0])
-    assert.equal([...field.path(x, y)], [x, y])
+    assert.equal(field.path(x, y), { corners: Float32Array.of(x, y), length: 0, reached: true })
   }
   // A box without extent is a point.
   const other = open({ cell: 0.25 })
@@ -209,7 +221,7 @@ test('do not enter closed cells, but lead out of them', () => {
     closed[55] = 0
     field.setGoals([5.5, 5.5])
     field.build()
-    assert.ok(field.validate())
+    assert.ok(field._validate())
     // The cells that are linked to the goal by their sides.
     const linked = new Set([55])
     for (const cell of linked) {
@@ -250,23 +262,64 @@ test('lead around a wall that moved, once the field is built again', () => {
   field.build()
   assert.ok(field.distance(1, 5) < 11)
   const slot = field.obstacles.addSegment(5, 8, 5, 20) // now only below
-  assert.is(field.stats().isCurrent, false)
+  assert.is(field.isCurrent, false)
   const level = levelOf([], [[5, 2, 5, 20]])
   const random = createRandom(9)
   for (let i = 0; i < 300; i++) {
     const [x, y] = drawFree(random, { ...level, size: 10 }, 0.5)
-    const [firstX, firstY] = field.path(x, y)
+    const [firstX, firstY] = field.path(x, y).corners
     if (firstX === undefined) assert.is(field.distance(x, y), Infinity)
     else assert.ok(clearanceOf(level, [x, y, firstX, firstY]) >= 0.5, `from ${x}, ${y}`)
   }
   field.build()
-  assert.is(field.stats().isCurrent, true)
-  const [x, y] = field.path(1, 5)
+  assert.is(field.isCurrent, true)
+  const [x, y] = field.path(1, 5).corners
   assert.ok(x < 5 && y < 2)
   field.obstacles.remove(slot)
   field.obstacles.addSegment(5, -20, 5, 20)
   field.build()
   assert.equal([field.distance(1, 5), field.distance(8, 5)], [Infinity, 1])
+})
+
+test('are current if their walls are those of the build', () => {
+  const field = divided()
+  const { obstacles } = field
+  const build = () => (field.build(), field.isCurrent)
+  assert.is(field.isCurrent, false)
+  assert.is(field.buildPart(1), false)
+  assert.is(field.isCurrent, false)
+  assert.is(build(), true)
+  for (const change of [
+    () => obstacles.move(0, [5, 1, 5, 7]),
+    () => obstacles.addSegment(20, 20, 30, 30),
+    () => obstacles.remove(2),
+    () => {
+      obstacles.vertices[1] = 2
+      assert.is(field.isCurrent, true, 'written vertices count from the next build on')
+      obstacles.build()
+    },
+    () => (field.obstacles = null),
+    () => (field.obstacles = obstacles),
+    () => obstacles.clear(),
+  ]) {
+    change()
+    assert.is(field.isCurrent, false, `${change}`)
+    assert.is(build(), true)
+  }
+  field.obstacles = null
+  assert.is(field.isCurrent, true, 'no walls, as before')
+  field.obstacles = obstacles
+  // Whatever else changes does not matter, nor does a build that is under way.
+  field.setGoals([1, 1])
+  field.closed[0] = 1
+  field.radius = 1
+  assert.is(field.isCurrent, true)
+  assert.is(field.buildPart(1), false)
+  assert.is(field.isCurrent, true)
+  obstacles.addSegment(5, 2, 5, 8)
+  assert.is(field.isCurrent, false)
+  while (!field.buildPart(500));
+  assert.is(field.isCurrent, true)
 })
 
 test('without goals, or with all cells closed, have no path', () => {
@@ -278,10 +331,10 @@ test('without goals, or with all cells closed, have no path', () => {
     prepare()
     field.build()
     assert.equal([field.distance(8, 5), ...field.direction(8, 5)], [Infinity, 0, 0])
-    assert.is(field.path(8, 5, new Float32Array(4)), 0)
+    assertNoPath(field.path(8, 5))
     assert.ok(field.distances.every((distance) => distance === Infinity))
     assert.equal([field.lines().length, field.stats().reached], [0, 0])
-    assert.ok(field.validate())
+    assert.ok(field._validate())
   }
   field.closed.fill(0)
   field.build()
@@ -301,7 +354,7 @@ test('move goals in walls, in solids, in closed cells and outside to free places
     field.setGoals(goal)
     field.build()
     assert.is(field.stats().moved, 1, `${goal}`)
-    const [x, y] = field.path(1, 1).slice(-2)
+    const [x, y] = field.path(1, 1).corners.slice(-2)
     assert.ok(isFree(levelOf([[4, 4, 6, 4, 6, 6, 4, 6]], []), 0.5, x, y))
     assert.ok(x > 0 && x < 10 && y > 0 && y < 10)
   }
@@ -348,7 +401,7 @@ test('in slices are those in one call', () => {
     assert.ok(calls === 1 || work < 2 ** 31)
     assert.ok(calls > 20 || work > 4000, `${calls} calls`)
     assertSameField(field, other, `work ${work}`)
-    assert.ok(field.validate() && field.stats().isUnderWay === false)
+    assert.ok(field._validate() && field.stats().isUnderWay === false)
   }
 })
 
@@ -360,7 +413,7 @@ test('begin again if the walls change, and keep what was set before', () => {
   while (!field.buildPart(500));
   assert.is(field.stats().restarts, 1)
   assert.is(field.isBuilt, true)
-  assert.ok(field.path(1, 5)[1] < 2)
+  assert.ok(field.path(1, 5).corners[1] < 2)
   // What is set during a build is for the next one.
   field.buildPart(500)
   field.setGoals([1, 1])
@@ -398,8 +451,8 @@ test('that need more anchors than the capacity say how many, and keep the previo
       assert.ok(tries < 5)
       field.reserve(Number(/reserve\((\d+)\)/.exec(error.message)[1]))
     }
-  assert.ok(field.validate())
-  assert.is(field.stats().isCurrent, true)
+  assert.ok(field._validate())
+  assert.is(field.isCurrent, true)
 })
 
 test('that reserve enlarges go on', () => {
@@ -439,7 +492,7 @@ test('saved in the middle of an update go on in the same way', () => {
       assert.equal(twin.save(), field.save())
     }
     assertSameField(field, twin)
-    assert.ok(twin.validate())
+    assert.ok(twin._validate())
   }
 })
 
@@ -518,21 +571,23 @@ test('throw DISPOSED if their tree is disposed, until another is set', () => {
     () => field.direction(1, 5),
     () => field.directionMany(Float32Array.of(1, 5)),
     () => field.path(1, 5),
+    () => field.isCurrent,
   ]) {
     const error = thrown(call)
     assert.is(error.code, 'DISPOSED')
     assert.match(error.message, /^FlowField\.\w+: obstacles must not be disposed$/)
   }
   assert.is(field.obstacles, obstacles)
-  assert.is(field.stats().isCurrent, false)
-  assert.ok(field.validate())
+  assert.is(field.stats().anchors, 9)
+  assert.ok(field._validate())
   field.reserve(5000, { goals: 99 })
   assert.equal(field.save(), bytes)
   field.restore(bytes)
   assert.equal(field.cells().length, 7 * 400)
   field.obstacles = others[3]
   field.build()
-  assert.ok(field.path(1, 5).length > 2 && field.distance(1, 5) < 9)
+  assert.is(field.isCurrent, true)
+  assert.ok(field.path(1, 5).corners.length > 2 && field.distance(1, 5) < 9)
   field.obstacles = null
   field.build()
   assert.is(field.distance(1, 5), 8)
@@ -545,7 +600,12 @@ test('share a tree with other fields, and build it when its polygons changed', (
   other.obstacles = field.obstacles
   field.obstacles.vertices[0] = NaN
   field.obstacles.addSegment(1, 1, 2, 2)
-  for (const call of [() => field.build(), () => other.buildPart(5)]) {
+  for (const call of [
+    () => field.build(),
+    () => other.buildPart(5),
+    () => field.isCurrent,
+    () => field.obstacles.build(),
+  ]) {
     const error = thrown(call)
     assert.is(error.code, 'NOT_FINITE')
     assert.match(error.message, /^ObstacleTree.build: .*: slot 0$/)
@@ -704,13 +764,6 @@ test('refuse wrong arguments of queries', () => {
         new RegExp(`FlowField.${name}: y must be a finite number`),
       )
     }
-  for (const out of [...NOT_NUMBERS, new Uint32Array(4), [0, 0]])
-    for (const name of ['direction', 'path'])
-      assertThrown(() => field[name](1, 1, out), new RegExp(`${name}: out must be a Float32Array`))
-  assertThrown(
-    () => field.direction(1, 1, new Float32Array(1)),
-    /out.length must be at least 2, got 1/,
-  )
   for (const points of [undefined, null, 5, [1, 1], new Float64Array(2)])
     assertThrown(() => field.directionMany(points), /directionMany: points must be a Float32Array/)
   assertThrown(
@@ -728,26 +781,68 @@ test('refuse wrong arguments of queries', () => {
     assertThrown(() => field.buildPart(work), /FlowField.buildPart: work must be an integer from 1/)
 })
 
-test('write to the arrays of the caller', () => {
+test('return the same path and the same direction each time', () => {
   const field = divided()
   field.build()
+  field.directionMany(Float32Array.of(8, 5)) // the first one makes room, and new views
   const view = field.direction(1, 5)
   const [x, y] = view
+  assert.instance(view, Float32Array)
   assert.ok(Math.abs(hypot(x, y) - 1) < 1e-6 && x > 0 && y !== 0)
-  const out = new Float32Array(3).fill(7)
-  assert.is(field.direction(1, 5, out), out)
-  assert.equal([...out], [x, y, 7])
+  const path = field.path(1, 5)
+  assert.equal(Object.keys(path), ['corners', 'length', 'reached'])
+  const { corners, length } = path
+  const copy = [...corners]
+  assert.ok(corners.length > 4)
+  assert.equal(copy.slice(-2), [9, 5])
+  assert.equal([...view], [x, y], 'a path is no direction')
+  field.distance(8, 5)
+  field.directionMany(Float32Array.of(8, 5))
+  assert.equal([path.length, path.reached, ...corners], [length, true, ...copy])
   assert.is(field.direction(8, 5), view)
   assert.equal([...view], [1, 0])
-  const path = [...field.path(1, 5)]
-  assert.ok(path.length > 4)
-  for (const length of [0, 1, 2, 3, 4, path.length, path.length + 3]) {
-    const out = new Float32Array(length).fill(7)
-    assert.is(field.path(1, 5, out), path.length / 2)
-    const written = min(path.length, length & ~1)
-    assert.equal([...out], [...path.slice(0, written), ...Array(length - written).fill(7)])
+  assert.equal([...corners], copy)
+
+  // A shorter path overwrites the first corners of the one before.
+  assert.is(field.path(8, 5), path)
+  assert.equal(path, { corners: Float32Array.of(9, 5), length: 1, reached: true })
+  assert.equal([...corners], [9, 5, ...copy.slice(2)])
+  assert.is(field.path(1, 5), path)
+  assert.is(path.corners, corners)
+  assert.equal([path.length, ...corners], [length, ...copy])
+
+  assert.equal(field.path(9, 5), { corners: Float32Array.of(9, 5), length: 0, reached: true })
+  field.closed.fill(1)
+  field.build()
+  assert.is(field.path(8, 5), path)
+  assertNoPath(path)
+})
+
+test('have paths whose length is that of their stretches, without the cost of the goal', () => {
+  const field = divided()
+  for (const cost of [0, 7.5]) {
+    field.setGoals([9, 5], [cost])
+    field.build()
+    for (const [x, y] of [
+      [1, 5],
+      [0.3, 9.7],
+      [8, 5],
+      [9, 5],
+      [-40, 3],
+    ]) {
+      const path = field.path(x, y)
+      assertClose(path.length, lengthOf(segmentsOf(x, y, path)))
+      assert.equal([...path.corners.slice(-2)], [9, 5])
+      assertClose(field.distance(x, y), path.length + cost)
+    }
+    assert.equal([field.path(8, 5).length, field.distance(8, 5)], [1, 1 + cost])
   }
-  assert.equal([...field.path(9, 5)], [9, 5])
+  field.setGoalAreas([7, 4, 9, 6], [3])
+  field.build()
+  assert.equal(field.path(8, 5), { corners: Float32Array.of(8, 5), length: 0, reached: true })
+  assert.is(field.distance(8, 5), 3)
+  assert.equal([...field.path(9.5, 5).corners], [9, 5])
+  assert.is(field.path(9.5, 5).length, 0.5)
 })
 
 test('renew their arrays when memory grows or they are reserved', async () => {
@@ -757,13 +852,23 @@ test('renew their arrays when memory grows or they are reserved', async () => {
   field.build()
   const before = [...field.distances]
   const { closed } = field
+  const path = field.path(1, 5)
+  const { corners } = path
+  const direction = field.direction(1, 5)
+  const [found, toward] = [[...corners], [...direction]]
   const bytes = bytesOf(instance)
   new copse.AgentTree({ instance, capacity: 100_000 })
   assert.ok(bytesOf(instance) > bytes && closed.length === 0)
+  assert.equal([corners.length, direction.length], [0, 0])
+  assert.is(field.path(1, 5), path)
+  assert.equal([...path.corners], found)
+  assert.equal([...field.direction(1, 5)], toward)
   assert.equal([field.closed[3], ...field.distances], [9, ...before])
   assert.is(field.closed, field.closed)
   field.reserve(9000, { goals: 9000 })
   assert.equal([field.closed[3], ...field.distances], [9, ...before])
+  assert.is(field.path(1, 5), path)
+  assert.equal([...path.corners, ...field.direction(1, 5)], [...found, ...toward])
   const { distances } = field
   field.buildPart(2 ** 31)
   assert.is.not(field.distances, distances)
@@ -785,6 +890,7 @@ test('throw DISPOSED after dispose', () => {
     'radius',
     'closed',
     'isBuilt',
+    'isCurrent',
     'distances',
   ])
     assert.is(thrown(() => field[name]).code, 'DISPOSED', name)

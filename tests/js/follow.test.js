@@ -23,7 +23,6 @@ function createTown(entry, instance, exact = false) {
     instance,
     capacity: AGENTS,
     radius: RADIUS,
-    timeStep: TIME_STEP,
     exact,
   })
   crowd.obstacles = walls
@@ -40,7 +39,7 @@ function createTown(entry, instance, exact = false) {
 function walk({ walls, crowd }, steps) {
   const hasArrived = new Set()
   for (let i = 0; i < steps; i++) {
-    crowd.step()
+    crowd.step(TIME_STEP)
     for (const slot of crowd.arrived()) hasArrived.add(slot)
     const { positions } = crowd
     for (let slot = 0; slot < AGENTS; slot++) {
@@ -84,7 +83,7 @@ follow('goes by groups, and the first field counts', async () => {
   other.build()
   crowd.follow(field, { mask: 1 })
   crowd.follow(other, { mask: 1 | 2 })
-  for (let i = 0; i < 500; i++) crowd.step()
+  for (let i = 0; i < 500; i++) crowd.step(TIME_STEP)
   const check = (heights) => {
     const { goals, positions } = crowd
     for (let slot = 0; slot < AGENTS; slot++) {
@@ -95,7 +94,7 @@ follow('goes by groups, and the first field counts', async () => {
   }
   check([3, 17, null])
   crowd.follow(field, { mask: 0 })
-  crowd.step()
+  crowd.step(TIME_STEP)
   check([17, 17, null])
   for (const object of [crowd, other, field, walls]) object.dispose()
 })
@@ -110,12 +109,12 @@ follow('reports agents without a path as stuck, until there is one', async () =>
   crowd.follow(field)
   const stuck = new Set()
   for (let i = 0; i < 60; i++) {
-    crowd.step()
+    crowd.step(TIME_STEP)
     for (const slot of crowd.stuck()) stuck.add(slot)
   }
   assert.is(stuck.size, AGENTS)
   walls.remove(doors[0])
-  for (let isDone = false; !isDone; crowd.step()) isDone = field.buildPart(500)
+  for (let isDone = false; !isDone; crowd.step(TIME_STEP)) isDone = field.buildPart(500)
   assert.is(walk(town, 700), AGENTS)
   for (const object of Object.values(town)) object.dispose()
 })
@@ -128,11 +127,11 @@ follow('goes on after a restore as if nothing had been', async () => {
     field.build()
     crowd.follow(field)
   }
-  for (let i = 0; i < 80; i++) town.crowd.step()
+  for (let i = 0; i < 80; i++) town.crowd.step(TIME_STEP)
   again.crowd.restore(town.crowd.save())
   for (let i = 0; i < 80; i++) {
-    town.crowd.step()
-    again.crowd.step()
+    town.crowd.step(TIME_STEP)
+    again.crowd.step(TIME_STEP)
     assert.is(again.crowd.hash(), town.crowd.hash())
   }
   for (const object of [...Object.values(town), ...Object.values(again)]) object.dispose()
@@ -150,8 +149,8 @@ follow('survives growth of the crowd, the field and memory', async () => {
   town.field.reserve(20_000)
   const large = new copse.AgentTree({ instance, capacity: 500_000 })
   for (let i = 0; i < 80; i++) {
-    town.crowd.step()
-    same.crowd.step()
+    town.crowd.step(TIME_STEP)
+    same.crowd.step(TIME_STEP)
   }
   assert.equal(town.crowd.positions.subarray(0, 2 * AGENTS), same.crowd.positions)
   for (const object of [large, ...Object.values(town), ...Object.values(same)]) object.dispose()
@@ -182,11 +181,11 @@ follow('refuses what is not a field of the same instance', async () => {
   refuses(() => crowd.follow(field), 'CopseError', '32 fields')
   crowd.follow(fields[3], { mask: 2 })
   fields[5].dispose()
-  refuses(() => crowd.step(), 'CopseError', 'field must not be disposed')
+  refuses(() => crowd.step(TIME_STEP), 'CopseError', 'field must not be disposed')
   refuses(() => crowd.follow(fields[5]), 'CopseError', 'field must not be disposed')
   crowd.follow(fields[5], { mask: 0 })
   crowd.follow(field)
-  crowd.step()
+  crowd.step(TIME_STEP)
   for (const object of [crowd, field, walls, foreign, ...fields]) object.dispose()
 })
 
@@ -196,11 +195,11 @@ follow('never touches a field or walls that were disposed', async () => {
   field.setGoals([35, 3])
   field.build()
   crowd.follow(field)
-  crowd.step()
+  crowd.step(TIME_STEP)
   field.dispose()
   crowd.follow(field, { mask: 0 })
   const { goals } = crowd
-  for (let i = 0; i < 10; i++) crowd.step()
+  for (let i = 0; i < 10; i++) crowd.step(TIME_STEP)
   assert.equal([...goals.subarray(0, 2)], [35, 3])
   const second = new copse.FlowField({
     instance,
@@ -215,14 +214,14 @@ follow('never touches a field or walls that were disposed', async () => {
   crowd.obstacles = null
   walls.dispose()
   assert.throws(
-    () => crowd.step(),
+    () => crowd.step(TIME_STEP),
     (error) => error.code === 'DISPOSED',
   )
   crowd.follow(second, { mask: 0 }) // works, so that the crowd can go on
-  crowd.step()
+  crowd.step(TIME_STEP)
   crowd.follow(second)
   second.obstacles = null
-  crowd.step()
+  crowd.step(TIME_STEP)
   for (const object of [crowd, second]) object.dispose()
 })
 

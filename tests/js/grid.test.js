@@ -56,7 +56,7 @@ test('a huge, sparse world takes no more memory than a small one', () => {
         assert.ok(grid.stats().nodes <= 4 * n + 64)
         // 60 bytes per agent are the arrays of every index; 20 more hold third coordinates.
         assert.ok(bytes <= (64 + 60 + (dimensions - 2) * 20) * n + 4096, `${bytes / n} an agent`)
-        assert.ok(grid.validate())
+        assert.ok(grid._validate())
         grid.dispose()
       }
 })

@@ -162,7 +162,7 @@ test('instances, walls and errors of another entry are accepted', async () => {
   const instance = await create()
   const crowd = new crowds.Crowd({ instance, capacity: 4 })
   crowd.obstacles = new ObstacleTree({ instance })
-  crowd.step()
+  crowd.step(1)
   const error = thrown(() => crowd.remove(3))
   assert.instance(error, CopseError)
   assert.instance(error, crowds.CopseError)

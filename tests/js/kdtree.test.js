@@ -104,7 +104,7 @@ test('queries visit few nodes', () => {
 })
 
 // Places are handled in groups. On a lattice, most have several nearest agents: the lowest id counts.
-test('nearestMany finds what nearest finds for each place', () => {
+test('neighborsMany finds what nearest finds for each place', () => {
   const [n, placeCount] = [600, 640]
   for (const dimensions of [2, 3]) {
     const random = createRandom(9)
@@ -113,19 +113,18 @@ test('nearestMany finds what nearest finds for each place', () => {
     const tree = built(dimensions, lattice(n, 1, dimensions === 2 ? 20 : 8))
     const places = lattice(placeCount, 0.5, dimensions === 2 ? 42 : 18)
     places.fill(100, 0, 3 * dimensions) // some far away
-    const out = new Uint32Array(1)
-    const distances2 = new Float32Array(1)
     for (const [maxDistance, exclude] of [
       [Infinity, -1],
       [0.8, 5],
     ]) {
-      const near = tree.nearestMany(places, { k: 1, maxDistance, exclude })
+      const near = tree.neighborsMany(places, 1, { maxDistance, exclude })
       for (let i = 0; i < placeCount; i++) {
         const place = places.subarray(i * dimensions, (i + 1) * dimensions)
-        const options = { maxDistance, exclude, distances2 }
-        const total = tree.neighborsInto(...place, 1, out, options)
-        assert.is(near.counts[i], total)
-        if (total) assert.equal([near.ids[i], near.distances2[i]], [out[0], distances2[0]])
+        const options = { maxDistance, exclude, distances2: true }
+        const ids = tree.neighbors(...place, 1, options)
+        assert.is(near.counts[i], ids.length)
+        if (ids.length)
+          assert.equal([near.ids[i], near.distances2[i]], [ids[0], tree.distances2[0]])
       }
     }
     tree.dispose()

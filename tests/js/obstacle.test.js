@@ -39,14 +39,13 @@ function observableState(tree) {
 
 const NOT_ARRAYS = [undefined, null, 5, '5', 5n, true, Symbol('s'), {}, () => {}]
 const SIDES = [null, 5, 5n, true, {}, 'left', 'Both', '']
+const NOT_BOOLEANS = [null, 5, 'true', 5n, {}, [], new Float32Array(8), Symbol('s')]
 
 /** By kind of argument: wrong values, a right value, and its type. */
 const ARGUMENTS = {
   slot: [WRONG.slots, 0, 'number'],
   x: [WRONG.coordinate, 3, 'number'],
   radius: [WRONG.distance, 3, 'number'],
-  out: [WRONG.out, new Uint32Array(8), 'a Uint32Array'],
-  floats: [[...NOT_ARRAYS, new Uint32Array(8), []], new Float32Array(8), 'a Float32Array'],
   points: [NOT_ARRAYS, square(0, 0, 2), 'an array'],
   segments: [[...NOT_ARRAYS, new Float64Array(4), []], Float32Array.of(3, 1, 3, 3), 'floats'],
   ids: [NOT_ARRAYS, [0, 1], 'an array'],
@@ -62,16 +61,13 @@ const METHODS = {
   move: 'slot:slot points:points',
   winding: 'slot:slot',
   within: `${POINT} radius:radius options:options`,
-  withinInto: `${POINT} radius:radius out:out options:options`,
   nearest: `${POINT} options:options`,
   visible: `${SEGMENT} options:options`,
   raycast: `${SEGMENT} options:options`,
   raycastMany: 'segments:segments options:options',
   contains: POINT,
   visibilityPolygon: `${POINT} options:options`,
-  visibilityPolygonInto: `${POINT} floats:out options:options`,
   keepVisible: `${POINT} ids:ids positions:positions`,
-  keepVisibleInto: `${POINT} ids:ids positions:positions out:out`,
   addPolygon: 'points:points options:options',
   addSegment: SEGMENT,
   remove: 'slot:slot',
@@ -130,27 +126,31 @@ test('wrong arguments are refused and change nothing', () => {
 test('wrong options are refused, but undefined is not', () => {
   const tree = squareAndWall()
   const before = observableState(tree)
+  const TYPES = { side: 'string', solid: 'string', bounds: 'an array', distances2: 'boolean' }
   const wrongs = {
-    within: { side: SIDES },
-    withinInto: { side: SIDES },
+    within: { side: SIDES, distances2: NOT_BOOLEANS },
     nearest: { side: SIDES, maxDistance: WRONG_OPTIONS.maxDistance },
     visible: { inflate: WRONG.distance.slice(1) },
     raycast: { side: SIDES },
     raycastMany: { side: SIDES },
     visibilityPolygon: { maxDistance: WRONG_OPTIONS.maxDistance, bounds: NOT_ARRAYS.slice(1) },
-    visibilityPolygonInto: { maxDistance: WRONG_OPTIONS.maxDistance },
     addPolygon: { solid: ['', 'Inside', 'solid', 'boundary', null, 1, 5n, true, {}] },
   }
   for (const [method, options] of Object.entries(wrongs)) {
     const right = rightOf(method).slice(0, -1)
     for (const [option, values] of Object.entries(options)) {
-      const type = { side: 'string', solid: 'string', bounds: 'an array' }[option] ?? 'number'
+      const type = TYPES[option] ?? 'number'
       for (const wrong of values) {
         const call = () => tree[method](...right, { [option]: wrong })
         assertRefused(call, `${name}.${method}`, option, wrong, type)
       }
       if (method !== 'addPolygon') tree[method](...right, { [option]: undefined })
     }
+  }
+  for (const method of ['nearest', 'nearestPoint', 'visible', 'raycast', 'visibilityPolygon']) {
+    const right = [...rightOf(method.replace('Point', '')).slice(0, -1), { distances2: true }]
+    const { message } = thrown(() => tree[method](...right))
+    assert.ok(message.startsWith(`${name}.${method}: no option 'distances2' `), message)
   }
   assert.equal(observableState(tree), before)
 })
@@ -173,7 +173,6 @@ test('points must be at least two pairs of finite numbers', () => {
 
 test('all other numbers out of range are refused', () => {
   const tree = squareAndWall()
-  const out = new Float32Array(2)
   for (const bounds of [
     [2, 0, 4],
     [0, 0, 3, 3],
@@ -181,9 +180,9 @@ test('all other numbers out of range are refused', () => {
     [9, 9, 0, 0],
     [0, 0, 0, 0, 0],
   ]) {
-    const error = thrown(() => tree.visibilityPolygonInto(3, 1, out, { bounds }))
+    const error = thrown(() => tree.visibilityPolygon(3, 1, { bounds }))
     assert.instance(error, RangeError)
-    assert.match(error.message, /^ObstacleTree\.visibilityPolygonInto: bounds/)
+    assert.match(error.message, /^ObstacleTree\.visibilityPolygon: bounds/)
   }
   for (const wrong of WRONG.coordinate)
     assert.match(
@@ -199,8 +198,8 @@ test('all other numbers out of range are refused', () => {
     )
   for (const id of [...NOT_NUMBERS, -1, 2, 1.5, NaN, undefined])
     assertRefused(
-      () => tree.keepVisibleInto(3, 1, [0, id], [3, 0, 9, 9, 1], new Uint32Array(2)),
-      `${name}.keepVisibleInto`,
+      () => tree.keepVisible(3, 1, [0, id], [3, 0, 9, 9, 1]),
+      `${name}.keepVisible`,
       'ids[1]',
       id,
     )
@@ -264,7 +263,7 @@ test('vertices take the lowest free ids, in order', () => {
   assert.equal([...tree.next.subarray(0, 8)], [1, 2, 0, 6, 5, 4, 7, 3])
   assert.equal([...tree.polygons.subarray(0, 8)], [0, 0, 0, 3, 4, 4, 3, 3])
   assert.equal([...tree.generations.subarray(0, 8)], [3, 3, 3, 3, 1, 1, 1, 1])
-  assert.ok(tree.validate())
+  assert.ok(tree._validate())
   assert.equal([tree.count, tree.slots], [3, 8])
   tree.clear()
   assert.is(tree.count, 0)
@@ -423,7 +422,7 @@ test('the solid side of a polygon stays, however its vertices are moved', () => 
         if (intoWall) assert.is(intoWall.normalX, 1, context)
         assert.not(tree.visible(1, 4, 4, 4), context)
         assert.equal([tree.count, tree.slots], [1, 4])
-        assert.ok(tree.validate())
+        assert.ok(tree._validate())
       }
 })
 
@@ -489,7 +488,7 @@ test('an empty tree finds nothing', () => {
   assert.equal([...tree.visibilityPolygon(5, 7)].sort(), [4, 4, 6, 6, 6, 6, 8, 8])
   assert.equal([...tree.cells(), ...tree.lines()], [])
   assert.is(tree.stats().edges, 0)
-  assert.ok(tree.validate())
+  assert.ok(tree._validate())
 })
 
 test('within finds edges nearest first, ties by lower id, from both sides or the visible one', () => {
@@ -499,18 +498,34 @@ test('within finds edges nearest first, ties by lower id, from both sides or the
   assert.equal([...tree.within(3, 1, 1, { side: 'visible' })], [1, 5])
   assert.equal([...tree.within(3, 1, 0.99)], [])
   assert.equal([...tree.within(3.5, 1, 1.5)], [4, 5, 1])
-  const out = new Uint32Array(4).fill(99)
-  const distances2 = new Float32Array(4).fill(-1)
-  assert.is(tree.withinInto(3.5, 1, 1.5, out, { distances2 }), 3)
-  assert.equal([...out], [4, 5, 1, 99])
-  assert.equal([...distances2], [0.25, 0.25, 2.25, -1])
-  assert.is(tree.withinInto(3.5, 1, 1.5, out.subarray(3), { side: 'visible' }), 2)
-  assert.equal([...out], [4, 5, 1, 5])
-  for (const wrong of [new Float64Array(4), [], 5, null])
-    assert.match(
-      String(thrown(() => tree.withinInto(0, 0, 1, out, { distances2: wrong }))),
-      /^TypeError: ObstacleTree\.withinInto: distances2 must be /,
-    )
+  assert.equal([...tree.within(3.5, 1, 1.5, { side: 'visible' })], [5, 1])
+})
+
+test('distances2 are those of the ids of the last within, if it had the option', () => {
+  const tree = squareAndWall()
+  const assertMissing = () => {
+    const { name: kind, message } = thrown(() => tree.distances2)
+    const text = 'the last query had no option distances2: true'
+    assert.equal([kind, message], ['TypeError', `${name}.distances2: ${text}`])
+  }
+  assertMissing()
+  assert.equal([...tree.within(3.5, 1, 1.5, { distances2: true })], [4, 5, 1])
+  assert.instance(tree.distances2, Float32Array)
+  assert.equal([...tree.distances2], [0.25, 0.25, 2.25])
+  assert.is(tree.distances2, tree.distances2)
+  thrown(() => tree.within(3.5, 1, -1))
+  assert.equal([...tree.distances2], [0.25, 0.25, 2.25], 'a query that throws changes nothing')
+  for (const options of [undefined, {}, { distances2: false }, { distances2: undefined }]) {
+    assert.is(tree.within(3.5, 1, 1.5, { side: 'visible', distances2: true }).length, 2)
+    assert.equal([...tree.distances2], [0.25, 2.25])
+    assert.is(tree.within(3.5, 1, 1.5, options).length, 3)
+    assertMissing()
+  }
+  assert.is(tree.within(3, 1, 0.5, { distances2: true }).length, 0)
+  assert.equal(tree.distances2, new Float32Array(0))
+  tree.within(3, 1, 1, { distances2: true })
+  tree.reserve(40)
+  assertMissing()
 })
 
 test('nearestPoint finds the edge, the point on it, and the distance', () => {
@@ -639,14 +654,11 @@ test('visibilityPolygon is what can be seen in a box', () => {
   assert.equal([...tree.visibilityPolygon(3, 1, { bounds: [1, -1, 5, 3] })], polygon)
   const options = { bounds: Float32Array.of(1, -9, 5, 9), maxDistance: 2 }
   assert.equal([...tree.visibilityPolygon(3, 1, options)], polygon)
-  const out = new Float32Array(16).fill(99)
-  assert.is(tree.visibilityPolygonInto(3, 1, out, options), 7)
-  assert.equal([...out], [...polygon, 99, 99])
-  out.fill(99)
-  assert.is(tree.visibilityPolygonInto(3, 1, out.subarray(0, 5), options), 7)
-  assert.equal([...out.subarray(0, 6)], [4, 2, 5, 3, 99, 99], 'whole corners')
-  assert.is(tree.visibilityPolygon(4, 0).length, 0, 'on a wall')
-  assert.is(tree.visibilityPolygonInto(2, 1, out), 0)
+  for (const [x, y] of [
+    [4, 0],
+    [2, 1],
+  ])
+    assert.is(tree.visibilityPolygon(x, y).length, 0, 'on a wall')
 })
 
 test('visibilityPolygon of a room is the room', () => {
@@ -710,41 +722,94 @@ test('keepVisible returns the visible agents, in the order given', () => {
   assert.equal([...tree.keepVisible(3, 1, Uint8Array.from(ids), [...positions])], [2, 0, 2])
   assert.equal([...tree.keepVisible(4, 1, ids, positions)], [], 'on a wall')
   assert.equal([...tree.keepVisible(3, 1, [], [])], [])
-  const out = new Uint32Array(2).fill(99)
-  assert.is(tree.keepVisibleInto(3, 1, ids, positions, out), 3)
-  assert.equal([...out], [2, 0])
-  const inPlace = Uint32Array.from(ids)
-  assert.is(tree.keepVisibleInto(3, 1, inPlace, positions, inPlace), 3)
-  assert.equal([...inPlace.subarray(0, 3)], [2, 0, 2])
+  const given = Uint32Array.from(ids)
+  assert.instance(tree.keepVisible(3, 1, given, positions), Uint32Array)
+  assert.equal([...given], ids, 'what is given stays')
   const visibleIds = tree.keepVisible(3, 1, ids, positions)
   assert.equal([...tree.keepVisible(3, 1, visibleIds, positions)], [2, 0, 2], 'of its own result')
   assert.equal([...tree.keepVisible(3, 1, [1], Float64Array.of(0, 0, 3, 1e19))], [])
 })
 
-test('results are never written beyond their array', () => {
-  const tree = squareAndWall()
-  const positions = [3, 0, 6, 1, 3, -1]
-  for (const [call, ids] of [
-    [(out) => tree.withinInto(3, 1, 1, out), [1, 4, 5]],
-    [(out) => tree.keepVisibleInto(3, 1, [0, 1, 2], positions, out), [0, 2]],
-  ])
-    for (let room = 0; room <= 4; room++) {
-      const memory = new Uint32Array(7).fill(99)
-      assert.is(call(memory.subarray(1, 1 + room)), ids.length)
-      const expected = [99, ...ids.slice(0, room)]
-      while (expected.length < 7) expected.push(99)
-      assert.equal([...memory], expected)
+// ---- Results ----
+
+/** The positions of six agents, of which a point at (3, 1) sees 0, 2 and 4. */
+const AGENTS = Float32Array.of(3, 0, -1, 1, 5, 5, 6, 1, 3, -1, 1, 1)
+
+/** Queries that return an array: one that finds much, and one that finds less, but something. */
+const RESULTS = {
+  within: [
+    (tree) => tree.within(3, 1, 1, { distances2: true }),
+    (tree) => tree.within(3.5, 1, 0.5, { distances2: true }),
+  ],
+  distances2: [
+    (tree) => (tree.within(3, 1, 1, { distances2: true }), tree.distances2),
+    (tree) => (tree.within(3.5, 1, 0.5, { distances2: true }), tree.distances2),
+  ],
+  keepVisible: [
+    (tree) => tree.keepVisible(3, 1, [5, 4, 3, 2, 1, 0], AGENTS),
+    (tree) => tree.keepVisible(3, 1, [0, 1, 2], AGENTS),
+  ],
+  visibilityPolygon: [
+    (tree) => tree.visibilityPolygon(3, 1, { maxDistance: 2 }),
+    (tree) => tree.visibilityPolygon(20, 20, { maxDistance: 1 }),
+  ],
+}
+
+test('a result stays valid during queries that return no ids', () => {
+  const others = {
+    nearest: (tree) => assert.is(tree.nearest(-3, -4), 0),
+    nearestPoint: (tree) => assert.is(tree.nearestPoint(-3, -4).id, 0),
+    visible: (tree) => assert.ok(tree.visible(3, -5, 3, 5, { inflate: 0.5 })),
+    raycast: (tree) => assert.is(tree.raycast(-2, 1, 6, 1).id, 3),
+    contains: (tree) => assert.ok(tree.contains(1, 1)),
+  }
+  for (const [result, [query]] of Object.entries(RESULTS)) {
+    const tree = squareAndWall()
+    for (const [other, call] of Object.entries(others)) {
+      const found = query(tree)
+      const copy = [...found]
+      assert.ok(copy.length >= 3)
+      for (let i = 0; i < 3; i++) {
+        call(tree)
+        if (result === 'within') assert.equal([...tree.distances2], [1, 1, 1])
+        assert.equal([...found], copy, `${result}, then ${other}`)
+        tree.addSegment(50 + i, 50, 50 + i, 60) // the next query builds the tree
+      }
+      assert.equal([...query(tree)], copy)
+      for (let i = 0; i < 3; i++) tree.remove(6 + 2 * i)
     }
-  for (let room = 0; room <= 16; room++) {
-    const memory = new Float32Array(20).fill(99)
-    const corners = memory.subarray(1, 1 + room)
-    assert.is(tree.visibilityPolygonInto(3, 1, corners, { maxDistance: 2 }), 7)
-    const written = 2 * Math.min(7, Math.floor(room / 2))
-    assert.ok(memory.every((x, i) => (i >= 1 && i <= written) !== (x === 99)))
-    const near = new Float32Array(20).fill(-1)
-    const short = new Uint32Array(room)
-    tree.withinInto(3, 1, 1, short, { distances2: near.subarray(1, 1 + room) })
-    assert.ok(near.every((x, i) => (i >= 1 && i <= Math.min(room, 3)) !== (x === -1)))
+  }
+})
+
+test('the next result overwrites the beginning of an earlier one, even if it is shorter', () => {
+  for (const [result, [query, shorterQuery]] of Object.entries(RESULTS)) {
+    const tree = squareAndWall()
+    query(tree) // later calls need no more room
+    const earlier = query(tree)
+    const copy = earlier.slice()
+    const later = shorterQuery(tree)
+    assert.ok(later.length > 0 && later.length < earlier.length, result)
+    assert.is(later.buffer, earlier.buffer)
+    assert.is(later.byteOffset, earlier.byteOffset)
+    assert.equal([...earlier.subarray(0, later.length)], [...later], result)
+    assert.not.equal([...later], [...copy.subarray(0, later.length)], result)
+  }
+})
+
+test('results of the same length are the same view, until memory grows', async () => {
+  const instance = await copse.create({ memory: 2 ** 20 })
+  const tree = squareAndWall({ instance })
+  for (const [result, [query, shorterQuery]] of Object.entries(RESULTS)) {
+    query(tree)
+    const [found, shorter] = [query(tree), shorterQuery(tree)]
+    const copy = [...query(tree)]
+    assert.is(query(tree), found, result)
+    assert.is(shorterQuery(tree), shorter, result)
+    query(tree)
+    const bytes = bytesOf(tree)
+    for (let capacity = 1e5; bytesOf(tree) === bytes; capacity *= 2) empty({ instance, capacity })
+    if (result === 'distances2') assert.equal([...tree.distances2], copy)
+    else assert.equal([...query(tree)], copy, result)
   }
 })
 
@@ -753,7 +818,7 @@ test('results are never written beyond their array', () => {
 test('added, moved and removed polygons count from the next query on', () => {
   const queries = {
     within: (tree) => tree.within(0, 0, 9).length,
-    withinInto: (tree) => tree.withinInto(0, 0, 9, new Uint32Array(0)),
+    distances2: (tree) => [tree.within(0, 0, 9, { distances2: true }), tree.distances2].join(),
     nearest: (tree) => tree.nearest(0, 0),
     nearestPoint: (tree) => tree.nearestPoint(0, 0),
     visible: (tree) => tree.visible(0, -1, 0, 1),
@@ -761,9 +826,8 @@ test('added, moved and removed polygons count from the next query on', () => {
     raycastMany: (tree) => tree.raycastMany(Float32Array.of(0, -1, 0, 1)).ids[0],
     contains: (tree) => tree.contains(0, 0),
     visibilityPolygon: (tree) => tree.visibilityPolygon(0, -1, { maxDistance: 9 }).join(),
-    visibilityPolygonInto: (tree) => tree.visibilityPolygonInto(0, -5, new Float32Array(0)),
+    'visibilityPolygon without a box': (tree) => tree.visibilityPolygon(0, -5).length,
     keepVisible: (tree) => tree.keepVisible(0, -2, [0], [0, 2]).length,
-    keepVisibleInto: (tree) => tree.keepVisibleInto(0, -2, [0], [0, 2], new Uint32Array(1)),
     cells: (tree) => tree.cells().join(),
     stats: (tree) => tree.stats().edges,
   }
@@ -876,7 +940,7 @@ test('reserve keeps everything', () => {
   assert.is(tree.generations[0], 3)
   assert.is(tree.within(0, 0, Infinity).length, 4002)
   assert.equal([tree.count, tree.slots], [1001, 4002])
-  assert.ok(tree.validate())
+  assert.ok(tree._validate())
 })
 
 test('growth that fails throws OUT_OF_MEMORY and changes nothing', async () => {
@@ -892,22 +956,26 @@ test('growth detaches views, and getters return fresh ones', async () => {
   const tree = squareAndWall({ instance })
   const before = observableState(tree)
   const { vertices, next } = tree
+  const corners = tree.visibilityPolygon(3, 1)
+  const ids = tree.within(3, 1, 1, { distances2: true })
+  const { distances2 } = tree
   const bytes = bytesOf(tree)
   assert.is(tree.vertices, vertices, 'the same view before growth')
   empty({ instance, capacity: 100_000 })
   assert.ok(bytesOf(tree) > bytes)
-  assert.is(vertices.length + next.length, 0)
+  for (const view of [vertices, next, corners, ids, distances2]) assert.is(view.length, 0)
+  assert.equal([...tree.distances2], [1, 1, 1])
   assert.equal(observableState(tree), before)
-  assert.is(tree.withinInto(3, 1, 1, new Uint32Array(3)), 3)
-  assert.is(tree.visibilityPolygonInto(3, 1, new Float32Array(20)), 8)
+  assert.equal([...tree.within(3, 1, 1)], [1, 4, 5])
+  assert.is(tree.visibilityPolygon(3, 1).length, 16)
 })
 
 /** Returns a right call of every method and getter, by name. */
 function callsOf(tree) {
   const calls = {}
   for (const method of Object.keys(METHODS)) calls[method] = () => tree[method](...rightOf(method))
-  for (const method of ['build', 'clear', 'stats', 'cells', 'lines', 'validate', 'save'])
-    calls[method] = () => tree[method]()
+  for (const method of ['build', 'clear', 'stats', 'cells', 'lines', '_validate', 'save'])
+    calls[method.replace('_', '')] = () => tree[method]()
   calls.has = () => tree.has(0)
   calls.reserve = () => tree.reserve(64)
   calls.saveInto = () => tree.saveInto(new Uint8Array(4096))
@@ -923,7 +991,7 @@ test('a disposed tree throws DISPOSED from every call except dispose', () => {
   tree.dispose()
   tree[Symbol.dispose ?? 'dispose']()
   const calls = callsOf(tree)
-  const views = ['vertices', 'next', 'polygons', 'generations', 'capacity']
+  const views = ['vertices', 'next', 'polygons', 'generations', 'capacity', 'distances2']
   for (const view of views) calls[view] = () => tree[view]
   calls.keepVisible = () => tree.keepVisible(0, 0, [], [])
   for (const [method, call] of Object.entries(calls)) {
@@ -976,7 +1044,7 @@ test('the core refuses handles of other families', async () => {
   assert.is(exports.walls_add(walls, 2 ** 29, 0), invalid)
   assert.is(exports.walls_move(walls, 0, 2 ** 29), invalid)
   assert.is(exports.walls_raycast_many(walls, tree.capacity + 1, 0), invalid)
-  assert.ok(tree.validate() && agents.validate() && boxes.validate())
+  assert.ok(tree._validate() && agents._validate() && boxes._validate())
 })
 
 // ---- Snapshots ----
@@ -995,7 +1063,7 @@ test('a restored tree equals the saved one and gives out the same ids', () => {
     assert.equal(copy.save(), tree.save())
   }
   assertSame()
-  assert.ok(copy.validate())
+  assert.ok(copy._validate())
   assert.is(copy.addSegment(1, 1, 2, 2), tree.addSegment(1, 1, 2, 2))
   assertSame()
   assert.is(copy.raycast(7, 7, 7, 19, { side: 'visible' }).id, 8, 'two-sided')

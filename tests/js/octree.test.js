@@ -4,7 +4,7 @@ import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import * as copse from 'copse'
 import { testQueries } from './support/box-queries.js'
-import { bytesOf, bits, thrown } from './support/indexes.js'
+import { bytesOf, bits, pairIds, thrown } from './support/indexes.js'
 import { createRandom, integer } from '../../web/random.js'
 import {
   assertOptionRefused,
@@ -81,22 +81,16 @@ const METHODS = {
   add: BOX,
   remove: 'slot:slot',
   range: `${RANGE} options:options`,
-  rangeInto: `${RANGE} out:out options:options`,
   countRange: `${RANGE} options:options`,
   frustum: 'planes:planes options:options',
-  frustumInto: 'planes:planes out:out options:options',
   at: `${POINT} options:options`,
-  atInto: `${POINT} out:out options:options`,
   within: `${POINT} radius:radius options:options`,
-  withinInto: `${POINT} radius:radius out:out options:options`,
   countWithin: `${POINT} radius:radius options:options`,
   anyWithin: `${POINT} radius:radius options:options`,
   nearest: `${POINT} options:options`,
   neighbors: `${POINT} k:k options:options`,
-  neighborsInto: `${POINT} k:k out:out options:options`,
   raycast: 'x:x0 x:y0 x:z0 x:x1 x:y1 x:z1 options:options',
   pairs: 'options:options',
-  pairsInto: 'out:out options:options',
 }
 const methodsOf = (dimensions) =>
   Object.keys(METHODS).filter((method) => dimensions === 3 || !method.startsWith('frustum'))
@@ -155,7 +149,7 @@ for (const dimensions of [2, 3]) {
           assertRefused(call, `${name}.${method}`, argument, wrong, type)
         }
       })
-      if (/^pairs|^frustumInto/.test(method) || CHANGES.includes(method)) continue
+      if (method === 'pairs' || CHANGES.includes(method)) continue
       assertRefused(() => tree[method](), `${name}.${method}`, kinds[0].name, undefined)
     }
     assert.equal(observableState(tree), before)
@@ -171,14 +165,10 @@ for (const dimensions of [2, 3]) {
           Float32Array.of(0, 0, 1, wrong),
           new Float32Array(longest).fill(wrong),
         ])
-          for (const call of [
-            () => tree.frustum(planes),
-            () => tree.frustumInto(planes, new Uint32Array(9)),
-          ])
-            assert.match(
-              thrown(call).message,
-              /^Octree.frustum(Into)?: planes.\d. must be a finite number/,
-            )
+          assert.match(
+            thrown(() => tree.frustum(planes)).message,
+            /^Octree.frustum: planes.\d. must be a finite number/,
+          )
       for (const length of [0, 3, 5])
         assert.match(
           thrown(() => tree.frustum(new Float32Array(length))).message,
@@ -223,10 +213,6 @@ for (const dimensions of [2, 3]) {
       const byDistance = () => tree[method](...right, { sort: 'distance' })
       if (/^(at|range|frustum)/.test(method))
         assertRefused(byDistance, `${name}.${method}`, 'sort', 'distance', 'string')
-      if (/^(at|range|frustum)Into/.test(method)) {
-        const call = () => tree[method](...right, { distances2: new Float32Array(8) })
-        assertOptionRefused(call, name, method, 'distances2')
-      }
     }
   })
 
@@ -329,7 +315,7 @@ for (const dimensions of [2, 3]) {
     assert.equal(observableState(tree), before)
     tree.boxes.fill(NaN, 3 * width, 4 * width) // a free slot is ignored
     tree.moveAll()
-    assert.ok(tree.validate())
+    assert.ok(tree._validate())
   })
 
   test('load replaces all items by those in boxes, or throws and changes nothing', () => {
@@ -432,72 +418,22 @@ for (const dimensions of [2, 3]) {
       assert.is(tree.neighbors(...cube(1e18), 9, { maxDistance: radius }).length, 5)
     }
     assert.equal([...tree.neighbors(...cube(0), 0)], [])
-    assert.is(tree.neighborsInto(...cube(0), 0, new Uint32Array(3)), 0)
+    assert.is(tree.neighbors(...cube(0), 0).length, 0)
     for (const k of [5, 6, 20, 21, 2 ** 32, 2 ** 32 + 5])
       assert.equal([...tree.neighbors(...cube(99), k)], [5, 4, 2, 1, 0])
   })
 
-  test('results are never written beyond their array', () => {
-    const tree = row()
-    tree.move(4, ...cube(0, 1)) // where 0 is
-    const allIds = [0, 1, 2, 4, 5]
-    const calls = [
-      [(out) => tree.rangeInto(...cube(0, 16), out, { sort: 'id' }), allIds],
-      [(out) => tree.pairsInto(out), [0, 4]],
-      [(out) => tree.atInto(...cube(0.5), out, { sort: 'id' }), [0, 4]],
-      [(out, near) => tree.withinInto(...cube(0), 99, out, { sort: 'id', ...near }), allIds],
-      [(out, near) => tree.neighborsInto(...cube(0), 5, out, near), [0, 4, 1, 2, 5]],
-    ]
-    calls.forEach(([call, expected], which) => {
-      const isPairs = which === 1
-      for (let room = 0; room <= 6; room++) {
-        const ids = new Uint32Array(9).fill(99)
-        const distances2 = new Float32Array(9).fill(-1)
-        const out = ids.subarray(1, 1 + room)
-        const total = call(out, { distances2: distances2.subarray(1, 1 + room) })
-        assert.is(total, isPairs ? 1 : expected.length)
-        const written = isPairs && room < 2 ? 0 : Math.min(room, expected.length)
-        // Of two unsorted results, either may be the one that fits.
-        if (which === 2 && room === 1) assert.ok(expected.includes(out[0]))
-        else assert.equal([...out.subarray(0, written)], expected.slice(0, written))
-        ids.fill(99, 1, 1 + written)
-        distances2.fill(-1, 1, 1 + written)
-        assert.equal(ids, new Uint32Array(9).fill(99))
-        assert.equal(distances2, new Float32Array(9).fill(-1))
-      }
-    })
-  })
-
   // ---- Queries ----
 
-  test('an array that is too short is filled, and the total is returned', () => {
-    const tree = row()
-    const short = new Uint32Array(2)
-    const distances2 = new Float32Array(2)
-    assert.is(tree.rangeInto(...cube(0, 16), short, { sort: 'id' }), 5)
-    assert.equal([...short], [0, 1])
-    assert.is(tree.neighborsInto(...cube(11), 4, short, { distances2: distances2 }), 4)
-    assert.equal([...short, ...distances2], [5, 4, 0, dimensions * 4])
-    assert.is(tree.withinInto(...cube(0), 99, short, { sort: 'distance' }), 5)
-    assert.equal([...short], [0, 1])
-    assert.is(tree.atInto(...cube(2), short), 1)
-    assert.is(short[0], 1)
-  })
-
-  test('pairs finds all pairs, however many; arrays get whole pairs', () => {
+  test('pairs finds all pairs, however many', () => {
     const tree = empty({ capacity: 6 })
     for (let i = 0; i < 6; i++) tree.add(...cube(1, 2))
-    assert.is(tree.pairs().length, 30)
-    assert.equal([...tree.pairs({ mask: 2 })], [])
-    const out = new Uint32Array(12)
-    assert.is(tree.pairsInto(out), 15)
-    assert.equal([...out], [...tree.pairs().subarray(0, 12)])
-    assert.is(tree.pairsInto(out.subarray(0, 3).fill(9)), 15)
-    assert.is(out[2], 9, 'whole pairs only')
+    assert.is(tree.pairs().count, 15)
+    assert.is(tree.pairs({ mask: 2 }).count, 0)
     const n = 400
     tree.reserve(n)
     for (let i = 6; i < n; i++) tree.add(...cube(1, 2))
-    const pairs = tree.pairs()
+    const pairs = pairIds(tree)
     assert.is(pairs.length, n * (n - 1))
     const distinct = new Set()
     for (let i = 0; i < pairs.length; i += 2) {
@@ -507,7 +443,7 @@ for (const dimensions of [2, 3]) {
     assert.is(distinct.size, (n * (n - 1)) / 2)
     const { bytes } = tree.stats()
     tree.remove(7)
-    assert.is(tree.pairs().length, (n - 1) * (n - 2))
+    assert.is(tree.pairs().count, ((n - 1) * (n - 2)) / 2)
     assert.is(tree.stats().bytes, bytes, 'memory is taken once')
   })
 
@@ -517,14 +453,12 @@ for (const dimensions of [2, 3]) {
     const tree = empty({ instance, capacity: 1000 })
     for (let i = 0; i < 1000; i++) tree.add(...cube(1, 2))
     const before = observableState(tree)
-    for (const call of [() => tree.pairs(), () => tree.pairsInto(new Uint32Array(2))]) {
-      const { message } = assertCode(call, 'OUT_OF_MEMORY')
-      const [, missing] = /: needs (\d+) bytes more than 1572864: init/.exec(message)
-      assert.ok(Number(missing) >= 4 * 1000 * 999)
-      assert.equal(observableState(tree), before)
-    }
+    const { message } = assertCode(() => tree.pairs(), 'OUT_OF_MEMORY')
+    const [, missing] = /: needs (\d+) bytes more than 1572864: init/.exec(message)
+    assert.ok(Number(missing) >= 4 * 1000 * 999)
+    assert.equal(observableState(tree), before)
     for (let i = 20; i < 1000; i++) tree.remove(i)
-    assert.is(tree.pairs().length, 20 * 19)
+    assert.is(tree.pairs().count, 10 * 19)
   })
 
   test('raycast finds the first box, the point, and the normal of the side', () => {
@@ -596,7 +530,7 @@ for (const dimensions of [2, 3]) {
     [...tree.range(...cube(2, 12))],
     [...tree.within(...cube(8), 6, { mask: 2 })],
     [...tree.neighbors(...cube(3), 12)],
-    [...tree.pairs()],
+    [...pairIds(tree)],
     [...tree.cells()],
   ]
 
@@ -617,7 +551,7 @@ for (const dimensions of [2, 3]) {
     const saved = tree.save()
     copy.restore(saved)
     assert.equal(copy.save(), saved)
-    assert.ok(copy.validate())
+    assert.ok(copy._validate())
     assert.is(copy.stats().unsplit, 0)
     for (let i = 0; i < 80; i++) if (tree.has(i)) tree.boxes.set(box(), i * 2 * dimensions)
     copy.boxes.set(tree.boxes)
@@ -703,8 +637,9 @@ for (const dimensions of [2, 3]) {
       const right = rightOf(argumentsOf(dimensions, method))
       calls[method] = () => tree[method](...right)
     }
-    for (const method of ['moveAll', 'clear', 'stats', 'cells', 'validate', 'save'])
+    for (const method of ['moveAll', 'clear', 'stats', 'cells', 'save'])
       calls[method] = () => tree[method]()
+    calls.validate = () => tree._validate()
     for (const property of ['count', 'slots', 'boxes', 'groups', 'generations', 'capacity'])
       calls[property] = () => tree[property]
     calls.has = () => tree.has(0)
@@ -748,7 +683,7 @@ for (const dimensions of [2, 3]) {
     assert.is(large.count, 0)
     for (const detached of [boxes, generations, groups, ids]) assert.is(detached.length, 0)
     assert.equal(observableState(tree), before)
-    assert.is(tree.rangeInto(...cube(0, 16), new Uint32Array(6)), 5)
+    assert.is(tree.range(...cube(0, 16)).length, 5)
     const { byteLength } = instance.memory.buffer // only creation grows memory
     for (let i = 0; i < 5000; i++) large.add(...cube((i * 7) % 16, ((i * 7) % 16) + 0.5))
     large.boxes.fill(3, 0, 5000)
@@ -773,7 +708,7 @@ for (const dimensions of [2, 3]) {
     assert.equal(after.groups, new Uint32Array(5000).fill(1).with(2, groups[2]))
     tree.addAt(4999, ...cube(6))
     assert.is(tree.nearest(...cube(6)), 4999)
-    assert.ok(tree.validate())
+    assert.ok(tree._validate())
   })
 
   test('growth that fails throws OUT_OF_MEMORY and changes nothing', async () => {
@@ -805,7 +740,7 @@ for (const dimensions of [2, 3]) {
     other.dispose()
     agents.dispose()
     assert.is(tree.count, 5)
-    assert.ok(tree.validate())
+    assert.ok(tree._validate())
   })
 
   test('a trap makes its instance unusable', async () => {

@@ -49,7 +49,7 @@ if (walls.visible(0, 0, 2, 0) || walls.nearest(0, 0) !== 0) throw new Error('wro
 const crowd = new Crowd()
 crowd.add({ position: [0, 0], goal: [1, 0] })
 crowd.obstacles = new CrowdWalls()
-for (let i = 0; i < 99; i++) crowd.step()
+for (let i = 0; i < 99; i++) crowd.step(1 / 60)
 if (crowd.positions[0] !== 1) throw new Error('wrong result')
 const field = new FlowField({ bounds: [0, 0, 9, 9], cell: 1 })
 field.obstacles = new CrowdWalls()

@@ -68,8 +68,8 @@ function frame({ tree, grid, crowd }, number) {
   tree.build()
   grid.build()
   tree.allWithin(9)
-  grid.allNeighbors({ k: 3 })
-  crowd.step()
+  grid.allNeighbors(3)
+  crowd.step(1 / 60)
 }
 
 const saved = (objects) => Object.values(objects).map((object) => object.save())
@@ -84,10 +84,11 @@ function compare(objects, twin, number) {
     frame(all, number)
     const { tree, grid, crowd } = all
     const rows = tree.allWithin(20)
-    const nearest = grid.allNeighbors({ k: 4, maxDistance: 90 })
+    const nearest = grid.allNeighbors(4, { maxDistance: 90 })
+    const pairs = grid.pairs({ distance: 30 })
     return [
       ...[tree.order(), rows.offsets.slice(), rows.counts.slice(), rows.ids.slice(0, rows.total)],
-      ...[nearest.counts.slice(), grid.pairs(30).slice(), crowd.arrived().slice()],
+      ...[nearest.counts.slice(), pairs.ids.slice(0, 2 * pairs.count), crowd.arrived().slice()],
       ...saved(all),
     ]
   })

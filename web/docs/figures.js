@@ -317,7 +317,7 @@ const figures = {
       { position: [0.9, 1.6], velocity: [0.8, -0.7] },
     ].map((agent) => ({ preferredVelocity: agent.velocity, ...agent }))
     for (const agent of agents) crowd.add(agent)
-    const { constraints } = crowd.inspect(0)
+    const { constraints } = crowd.inspect(0, 1 / 60)
     const limits = Array.from({ length: constraints.length / 4 }, (_, i) => [
       ...constraints.slice(4 * i, 4 * i + 4),
     ])
@@ -440,7 +440,7 @@ const figures = {
         runs += `M${x} ${y}h${width}v${side}h${-width}z`
       }
     const start = [60, 120]
-    const corners = field.path(...start)
+    const { corners } = field.path(...start)
     return svg('A flow field: bands of equal distances to the goal, and the path of an agent', [
       `<path d="${runs}" class="tint"/>`,
       polyline([...start, ...corners], 'ring thick'),

@@ -152,7 +152,7 @@ export function circles(peer, points, radius) {
 
 /** Finds the nearest box of each point, in one call or one by one. Returns the sum of their ids. */
 export function nearestBoxes(peer, points) {
-  const ids = peer.nearestMany?.(points)
+  const ids = peer.neighborsMany?.(points)
   let sum = 0
   for (let row = 0; 2 * row < points.length; row++)
     sum += ids ? ids[row] : peer.nearest(points[2 * row], points[2 * row + 1])
@@ -483,7 +483,7 @@ export function hashNeighbors(peer, points, agents, k, maxDistance, own) {
 
 /** Returns the hash of one batch call for all points. */
 export function hashNearestMany(peer, points, agents, k) {
-  const { counts, ids } = peer.nearestMany(points, k)
+  const { counts, ids } = peer.neighborsMany(points, k)
   let hash = 0
   for (let row = 0; row < points.length / agents.dimensions; row++) {
     const point = pointOf(points, agents.dimensions, row)
@@ -537,7 +537,7 @@ export function hashCircles(peer, points, radius) {
 }
 
 export function hashNearestBoxes(peer, points) {
-  const ids = peer.nearestMany?.(points)
+  const ids = peer.neighborsMany?.(points)
   let hash = 0
   for (let row = 0; 2 * row < points.length; row++) {
     const id = ids ? ids[row] : peer.nearest(points[2 * row], points[2 * row + 1])

@@ -1,4 +1,4 @@
-// The libraries, each used in its fastest documented way, behind one interface. A query writes ids to
+// The libraries, each used in its fastest documented way, behind one interface. A query puts ids into
 // `found` and returns their number. Arrays of results are reused wherever a library allows it.
 //
 // build(positions)                      updates the index in the fastest way
@@ -10,7 +10,7 @@
 // nearest(x, y, z)                      returns an id
 // neighbors(x, y, z, k, maxDistance)    nearest first
 // allWithin(radius), allNeighbors(k, maxDistance)   for all agents in one call
-// nearestMany(points, k), withinMany(points, radius)   for many points in one call
+// neighborsMany(points, k), withinMany(points, radius)   for many points in one call
 // placeOthers(positions), frameCopied(radius)   moves agents of another index; builds from them, and allWithin
 // frameWrapped(positions, radius)       build and allWithin in a world that wraps around at the bounds of all agents
 // sense(radius, exitRadius)             updates a sensor around every agent; returns what entered
@@ -84,8 +84,7 @@ export function ours(Index2D, Index3D, optionsFor, Sensors) {
     let sensors = null
     let others = null
     let copies = null
-    const found = new Uint32Array(n)
-    const batch = { k: 0, maxDistance: Infinity }
+    const limit = { maxDistance: Infinity }
     const ray = { radius: 0, inflate: 0 }
     // copse:
     const build = (positions) => {
@@ -94,7 +93,7 @@ export function ours(Index2D, Index3D, optionsFor, Sensors) {
     }
 
     const peer = {
-      found,
+      found: new Uint32Array(0), // a view of the ids of the last query
       build,
       move: build,
       renew() {
@@ -117,20 +116,15 @@ export function ours(Index2D, Index3D, optionsFor, Sensors) {
       allWithin: (radius) => index.allWithin(radius),
 
       allNeighbors(k, maxDistance) {
-        batch.k = k
-        batch.maxDistance = maxDistance
-        return index.allNeighbors(batch)
+        limit.maxDistance = maxDistance
+        return index.allNeighbors(k, limit)
       },
       raycastMany(segments, radius, inflate = 0) {
         ray.radius = radius
         ray.inflate = inflate
         return index.raycastMany(segments, ray).ids
       },
-      nearestMany(points, k) {
-        batch.k = k
-        batch.maxDistance = Infinity
-        return index.nearestMany(points, batch)
-      },
+      neighborsMany: (points, k) => index.neighborsMany(points, k),
       /** The memory before any batch is asked. */
       bytes() {
         const unasked = create()
@@ -156,10 +150,11 @@ export function ours(Index2D, Index3D, optionsFor, Sensors) {
         return sensors.update().entered
       }
     const in2D = {
-      within: (x, y, z, radius) => index.withinInto(x, y, radius, found),
-      range: (minX, minY, minZ, maxX, maxY) => index.rangeInto(minX, minY, maxX, maxY, found),
+      within: (x, y, z, radius) => (peer.found = index.within(x, y, radius)).length,
+      range: (minX, minY, minZ, maxX, maxY) =>
+        (peer.found = index.range(minX, minY, maxX, maxY)).length,
       nearest: (x, y) => index.nearest(x, y),
-      neighbors: (x, y, z, k) => index.neighborsInto(x, y, k, found),
+      neighbors: (x, y, z, k) => (peer.found = index.neighbors(x, y, k)).length,
       raycast(x0, y0, z0, x1, y1, z1, radius) {
         ray.radius = radius
         return index.raycast(x0, y0, x1, y1, ray)?.id ?? -1
@@ -170,11 +165,11 @@ export function ours(Index2D, Index3D, optionsFor, Sensors) {
       },
     }
     const in3D = {
-      within: (x, y, z, radius) => index.withinInto(x, y, z, radius, found),
+      within: (x, y, z, radius) => (peer.found = index.within(x, y, z, radius)).length,
       range: (minX, minY, minZ, maxX, maxY, maxZ) =>
-        index.rangeInto(minX, minY, minZ, maxX, maxY, maxZ, found),
+        (peer.found = index.range(minX, minY, minZ, maxX, maxY, maxZ)).length,
       nearest: (x, y, z) => index.nearest(x, y, z),
-      neighbors: (x, y, z, k) => index.neighborsInto(x, y, z, k, found),
+      neighbors: (x, y, z, k) => (peer.found = index.neighbors(x, y, z, k)).length,
       raycast(x0, y0, z0, x1, y1, z1, radius) {
         ray.radius = radius
         return index.raycast(x0, y0, z0, x1, y1, z1, ray)?.id ?? -1

@@ -32,9 +32,8 @@ function leavesOf(floats) {
 /** Returns an index of the library as a contender. `readBy(x, y, radius)` returns the number of points read. */
 function ours(index, readBy) {
   index.slots = N
-  const found = new Uint32Array(N)
   return {
-    found,
+    found: new Uint32Array(0),
     visits: 0,
     tests: 0,
     update(positions) {
@@ -43,10 +42,10 @@ function ours(index, readBy) {
       this.drawn = leavesOf(index.cells())
     },
     within(x, y, z, radius) {
-      const count = index.withinInto(x, y, radius, found)
+      this.found = index.within(x, y, radius)
       this.visits = index.stats().visits
       this.tests = readBy(this.drawn, index.positions, x, y, radius)
-      return count
+      return this.found.length
     },
     cells() {
       return this.drawn

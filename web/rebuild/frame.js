@@ -47,8 +47,10 @@ function moved() {
 
 /** Asks in one call. No point is its own neighbor, in totals and hashes. */
 function many(index, more) {
-  const found = new Uint32Array(N)
-  const single = { found, within: (x, y, z, radius) => index.withinInto(x, y, radius, found) }
+  const single = {
+    found: new Uint32Array(0),
+    within: (x, y, z, radius) => (single.found = index.within(x, y, radius)).length,
+  }
   const isWhole = (points) => index.allWithin && points.length === 2 * N
   return {
     ...more,

@@ -107,7 +107,7 @@ export default {
     const bullets = createRing(MAX_BULLETS, ['x', 'y', 'dirX', 'dirY', 'shooter', 'range'])
 
     // copse:
-    // Options and results of queries, created once: a frame allocates nothing.
+    // Options of queries, created once: a frame allocates nothing.
     const enemies = [{ mask: BLUE }, { mask: RED }]
 
     const landing = [
@@ -115,7 +115,6 @@ export default {
       { mask: RED, maxDistance: 0 },
     ]
     const others = { exclude: -1 }
-    const touched = new Uint32Array(12)
     const kinds = new Uint8Array(2 * MAX_SOLDIERS) // by army and weapon, for drawing
     const rays = new Float32Array(4 * MAX_BULLETS)
     const flying = new Uint32Array(MAX_BULLETS) // indices of the bullets in flight
@@ -235,13 +234,12 @@ export default {
         if (params.avoid) continue
         // copse:
         others.exclude = i
-        const total = tree.withinInto(x, y, 2 * radius, touched, others)
+        const touched = tree.within(x, y, 2 * radius, others)
 
-        const count = Math.min(total, touched.length)
         queries++
         let sumX = 0
         let sumY = 0
-        for (let n = 0; n < count; n++) {
+        for (let n = 0; n < touched.length; n++) {
           const j = touched[n]
           const dx = x - positions[2 * j]
           const dy = y - positions[2 * j + 1]

@@ -196,7 +196,7 @@ export default {
       const scale = plane.enter()
       context.lineWidth = 3 / scale
       context.beginPath()
-      for (const edge of swap.inspected.walls) {
+      for (const edge of swap.inspected.obstacles) {
         context.moveTo(vertices[2 * edge], vertices[2 * edge + 1])
         context.lineTo(vertices[2 * next[edge]], vertices[2 * next[edge] + 1])
       }

@@ -84,7 +84,6 @@ export default {
     const halves = new Float32Array(2 * CAPACITY)
     const results = new Uint32Array(CAPACITY)
     const expected = new Uint32Array(CAPACITY)
-    const pairs = new Uint32Array(2 * MAX_OVERLAPS) // pairs to draw
     const straddlers = createStraddlers()
     const straddling = new Uint32Array(CAPACITY)
     let crowd // moves the centers of the boxes
@@ -92,7 +91,7 @@ export default {
     let cells
     let stats
     let hits = 0
-    let pairCount = 0
+    let pairs = null // of the last frame; null: not wanted
     let straddled = 0
     let changes // per frame, smoothed
     let compared = 0 // number of comparisons
@@ -196,11 +195,11 @@ export default {
       const [halfX, halfY] = [params.width / 2, params.height / 2]
       area.set([x - halfX, y - halfY, x + halfX, y + halfY])
       // copse:
-      return tree.rangeInto(area[0], area[1], area[2], area[3], results)
+      return tree.range(area[0], area[1], area[2], area[3])
     }
 
     // copse:
-    const findPairs = () => tree.pairsInto(pairs)
+    const findPairs = () => tree.pairs()
 
     function bruteForce() {
       const { boxes } = tree
@@ -232,8 +231,7 @@ export default {
     }
 
     function compare() {
-      hits = runQuery()
-      const equal = isSame(results.subarray(0, hits).sort(), expected.subarray(0, bruteForce()))
+      const equal = isSame(runQuery().slice().sort(), expected.subarray(0, bruteForce()))
       if (params.pairs && compared++ % PAIRS_EVERY === 0) comparePairs()
       return { equal, queryTime: timeRun(runQuery), bruteTime: timeRun(bruteForce) }
     }
@@ -242,9 +240,9 @@ export default {
       const numberOf = (a, b) => CAPACITY * a + b
       overlaps = { queryTime: timeRun(findPairs, 1) }
       if (tree.count > MAX_BRUTE_PAIRS) return
-      const ids = tree.pairs()
+      const { ids, count } = findPairs()
       const ours = []
-      for (let i = 0; i < ids.length; i += 2) ours.push(numberOf(ids[i], ids[i + 1]))
+      for (let i = 0; i < count; i++) ours.push(numberOf(ids[2 * i], ids[2 * i + 1]))
       const expected = []
       // Runs once: that is long enough for a coarse clock.
       overlaps.bruteTime = timeRun(() => brutePairs((a, b) => expected.push(numberOf(a, b))), 1, 0)
@@ -282,8 +280,10 @@ export default {
         if (params.update === ALL_AT_ONCE) tree.moveAll()
         else moveOneByOne()
         lap('build')
-        pairCount = params.pairs ? findPairs() : 0
-        hits = runQuery()
+        pairs = params.pairs ? findPairs() : null
+        const found = runQuery()
+        results.set(found) // a copy to draw: the queries of the experiment overwrite the ids
+        hits = found.length
 
         stats = tree.stats()
         experiment.run()
@@ -302,7 +302,7 @@ export default {
         drawBoxes(population.slots, population.count, theme.agent)
         drawBoxes(straddling, straddled, theme.blue)
         drawBoxes(results, hits, theme.hit)
-        if (params.pairs) drawOverlaps()
+        if (pairs) drawOverlaps()
         drawQuery()
       },
 
@@ -314,7 +314,7 @@ export default {
             ['Items', tree.count],
             ...comparison.numbers(),
             ['Hits', hits],
-            ['Pairs', params.pairs ? pairCount : '–'],
+            ['Pairs', pairs ? pairs.count : '–'],
             ['Pair query', formatTime(overlaps.queryTime)],
             ['Brute force pairs', formatTime(overlaps.bruteTime) + verdict(overlaps.equal)],
             ['Update', formatTime(times.build)],
@@ -423,10 +423,11 @@ export default {
     function drawOverlaps() {
       const { context } = stage
       const { boxes } = tree
+      const { ids, count } = pairs
       context.fillStyle = theme.ink
-      for (let i = 0, end = 2 * Math.min(pairCount, MAX_OVERLAPS); i < end; i += 2) {
-        const a = 4 * pairs[i]
-        const b = 4 * pairs[i + 1]
+      for (let i = 0, end = 2 * Math.min(count, MAX_OVERLAPS); i < end; i += 2) {
+        const a = 4 * ids[i]
+        const b = 4 * ids[i + 1]
         const x = Math.max(boxes[a], boxes[b])
         const y = Math.max(boxes[a + 1], boxes[b + 1])
         const width = Math.min(boxes[a + 2], boxes[b + 2]) - x

@@ -179,12 +179,12 @@ export default {
       if (isWalls()) {
         built = wallNodes(tree, params.wallLeaf, WORLD)
         nodes = built.nodes
-        equal.nodes = isSameTree(built, tree) && tree.validate()
+        equal.nodes = isSameTree(built, tree) && tree._validate()
       } else {
         if (params.tree === AGENTS) nodes = agentTreeNodes(tree, params)
         else nodes = params.tree === KD ? kdTreeNodes(tree, WORLD) : quadtreeNodes(tree, positions)
         const isComplete = nodes.every(({ ids, count }) => ids.length === count)
-        equal.nodes = isComplete && nodes.length === tree.stats().nodes && tree.validate()
+        equal.nodes = isComplete && nodes.length === tree.stats().nodes && tree._validate()
       }
       layout = layOut(nodes)
       seek()

@@ -87,7 +87,6 @@ export default {
       crowd = new Crowd({
         ...AGENT,
         capacity: MAX_AGENTS,
-        timeStep: TIME_STEP,
         exact: params.exact,
       })
       crowd.obstacles = obstacles
@@ -111,7 +110,7 @@ export default {
       progress = 1
       stepTime = undefined
       setGoals()
-      inspected = crowd.inspect(picked)
+      inspected = crowd.inspect(picked, TIME_STEP)
     }
 
     function raise() {
@@ -149,7 +148,7 @@ export default {
     function step() {
       setGoals()
       // copse:
-      stepTime = smoothTime(stepTime, () => crowd.step())
+      stepTime = smoothTime(stepTime, () => crowd.step(TIME_STEP))
 
       const { positions, velocities, preferredSpeeds, enabled } = crowd
       let sum = 0
@@ -225,7 +224,7 @@ export default {
       frame(dt, lap) {
         pace(dt, params.speed)
         lap('move')
-        inspected = crowd.inspect(picked)
+        inspected = crowd.inspect(picked, TIME_STEP)
         lap('query')
       },
 

@@ -71,7 +71,7 @@ export default {
     const plane = createPlane(stage)
     // copse:
     const walls = new ObstacleTree({ capacity: VERTICES })
-    const crowd = new Crowd({ ...AGENT, capacity: MAX_AGENTS, timeStep: TIME_STEP })
+    const crowd = new Crowd({ ...AGENT, capacity: MAX_AGENTS })
 
     const pace = createPace(step)
     const pencil = createPencil(stage, walls, {
@@ -85,7 +85,6 @@ export default {
     const kinds = new Uint8Array(MAX_AGENTS) // room that an agent came from, for its color; ABSENT: it is out
     const isCaught = new Uint8Array(MAX_AGENTS) // 1: stuck, or without a way out
     const stuckAt = new Float32Array(2 * MAX_AGENTS) // where an agent got stuck; NaN: it is not stuck
-    const bend = new Float32Array(2)
     const seconds = [] // times of the curve
     const flow = [] // people leaving per second, at these times
     const recent = [] // times at which people left lately
@@ -207,7 +206,7 @@ export default {
       }
       steps++
       // copse:
-      stepTime = smoothTime(stepTime, () => crowd.step())
+      stepTime = smoothTime(stepTime, () => crowd.step(TIME_STEP))
       const { positions } = crowd
       for (const i of crowd.stuck()) stuckAt.set([positions[2 * i], positions[2 * i + 1]], 2 * i)
       for (const i of crowd.arrived()) leave(i)
@@ -219,7 +218,7 @@ export default {
       crowd.remove(i)
       kinds[i] = ABSENT
       isCaught[i] = 0
-      recent.push(crowd.time)
+      recent.push(steps * TIME_STEP)
       out++
     }
 
@@ -227,7 +226,7 @@ export default {
     function recordFlow() {
       const time = steps * TIME_STEP
       if (steps % Math.round(0.5 / TIME_STEP) !== 0) return
-      while (recent[0] < crowd.time - COUNT_OVER) recent.shift()
+      while (recent[0] < time - COUNT_OVER) recent.shift()
       seconds.push(time)
       flow.push(recent.length / COUNT_OVER)
     }
@@ -329,9 +328,10 @@ export default {
         for (let i = 0; i < params.agents; i++) {
           if (kinds[i] !== room) continue
           const [x, y] = [positions[2 * i], positions[2 * i + 1]]
-          if (field.path(x, y, bend) === 0) continue
+          const { corners, reached } = field.path(x, y)
+          if (!reached) continue
           context.moveTo(x, y)
-          context.lineTo(...bend)
+          context.lineTo(corners[0], corners[1])
         }
         context.stroke()
       })

@@ -102,8 +102,7 @@ export default {
     let alone = null // the same index with one thread, to compare with
     const speeds = new Float32Array(2 * SLOTS)
     const fleeing = new Uint8Array(SLOTS)
-    const inReach = new Uint32Array(MAX_BOIDS)
-    const sight = { k: 0, maxDistance: 0 }
+    const sight = { maxDistance: 0 }
     const boidsOnly = { mask: BOID }
     // Lists for drawing: calm boids by heading, then fleeing boids by heading.
     const lists = Array.from({ length: 2 * HEADINGS }, () => new Uint32Array(MAX_BOIDS))
@@ -114,6 +113,7 @@ export default {
     let size = 0 // from the center of a boid to its tip
     let cruise = 0 // pixels per second
     let rows // of the last batch
+    let k = 0 // neighbors per row, at most
     let watched = -1 // boid nearest to the pointer
     let flights = 0
     let hits = 0
@@ -162,12 +162,12 @@ export default {
       let expected
       const one = timeRuns(() => (expected = ask(alone)))
       const several = timeRuns(() => (rows = ask(tree)))
-      return [one, several, hasSameRows(rows, expected, tree.slots, sight.k)]
+      return [one, several, hasSameRows(rows, expected, tree.slots, k)]
     }
 
     function ask(index) {
       index.build()
-      return index.allNeighbors(sight)
+      return index.allNeighbors(k, sight)
     }
 
     // The shorter way along an axis; in a world that wraps around, it may lead across an edge.
@@ -207,10 +207,10 @@ export default {
     // Pushes boids away from a point, or pulls them if `push` is negative: the nearer, the harder.
     function stir(x, y, reach, push) {
       // copse:
-      const count = tree.withinInto(x, y, reach, inReach, boidsOnly)
+      const inReach = tree.within(x, y, reach, boidsOnly)
 
       const { positions } = tree
-      for (let n = 0; n < count; n++) {
+      for (let n = 0; n < inReach.length; n++) {
         const i = inReach[n]
         const dx = across(positions[2 * i] - x, stage.width)
         const dy = across(positions[2 * i + 1] - y, stage.height)
@@ -242,7 +242,7 @@ export default {
       const apart = 8 * size
       for (let i = 0; i < params.predators; i++) {
         if (counts[i] > 0) {
-          const prey = ids[i * sight.k]
+          const prey = ids[i * k]
           const dx = across(positions[2 * prey] - positions[2 * i], stage.width)
           const dy = across(positions[2 * prey + 1] - positions[2 * i + 1], stage.height)
           const scale = (HUNTING * cruise) / (Math.sqrt(dx * dx + dy * dy) || 1)
@@ -264,7 +264,6 @@ export default {
       const { positions } = tree
       const { width, height } = stage
       const { counts, ids, distances2 } = rows
-      const { k } = sight
       const space = SPACE * size
       const space2 = space * space
       const separation = SEPARATION * params.separation * cruise * dt
@@ -347,9 +346,9 @@ export default {
         // copse:
         tree.build()
         lap('build')
-        sight.k = params.neighbors
+        k = params.neighbors
         sight.maxDistance = params.perception
-        rows = tree.allNeighbors(sight)
+        rows = tree.allNeighbors(k, sight)
         watched = params.sight ? tree.nearest(pointer.x, pointer.y, boidsOnly) : -1
 
         lap('query')
@@ -468,7 +467,7 @@ export default {
       context.strokeStyle = theme.query
       context.lineWidth = 1.5
       context.beginPath()
-      for (let n = watched * sight.k; n < watched * sight.k + counts[watched]; n++) {
+      for (let n = watched * k; n < watched * k + counts[watched]; n++) {
         context.moveTo(x, y)
         const dx = across(positions[2 * ids[n]] - x, stage.width)
         const dy = across(positions[2 * ids[n] + 1] - y, stage.height)

@@ -163,20 +163,20 @@ export default {
       index.positions.set(crowd.positions)
     }
 
-    // Runs the query at the pointer. Writes the results and returns their number.
+    // Runs the query at the pointer, and returns the ids that it found.
     // copse:
     function runQuery(index) {
       const { x, y, dirX, dirY } = pointer
       const { size, k, halfAngle } = params
       switch (params.query) {
         case 'box':
-          return index.rangeInto(x - size, y - size, x + size, y + size, results)
+          return index.range(x - size, y - size, x + size, y + size)
         case 'cone':
-          return index.coneInto(x, y, dirX, dirY, halfAngle * DEGREE, size, results)
+          return index.cone(x, y, dirX, dirY, halfAngle * DEGREE, size)
         case 'nearest':
-          return index.neighborsInto(x, y, k, results)
+          return index.neighbors(x, y, k)
         default:
-          return index.withinInto(x, y, size, results)
+          return index.within(x, y, size)
       }
     }
 
@@ -212,8 +212,10 @@ export default {
         // copse:
         index.build()
         lap('build')
-        hits = runQuery(index)
+        const ids = runQuery(index)
+        results.set(ids) // a copy to draw: the queries of the experiment overwrite the ids
 
+        hits = ids.length
         stats = index.stats()
         experiment.run()
         lap('query')

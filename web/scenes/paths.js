@@ -97,7 +97,7 @@ export default {
     const plane = createPlane(stage)
     // copse:
     const walls = new ObstacleTree({ capacity: VERTICES })
-    const crowd = new Crowd({ ...AGENT, capacity: MAX_AGENTS, timeStep: TIME_STEP })
+    const crowd = new Crowd({ ...AGENT, capacity: MAX_AGENTS })
     const index = new AgentTree({ capacity: crowd.capacity }) // finds room for agents that start
 
     const pace = createPace(step)
@@ -128,7 +128,7 @@ export default {
     let lastSlices = 0
     let arrived = 0
     let lost = 0
-    let corners = new Float32Array(0) // of the picked agent's path
+    let path // of the picked agent
 
     crowd.obstacles = walls
 
@@ -257,7 +257,7 @@ export default {
 
     // copse:
     function step() {
-      stepTime = smoothTime(stepTime, () => crowd.step())
+      stepTime = smoothTime(stepTime, () => crowd.step(TIME_STEP))
       const slots = crowd.arrived()
       if (slots.length === 0) return
       index.build(crowd)
@@ -270,9 +270,10 @@ export default {
 
     function sort() {
       const { goals } = crowd
+      const { steps } = crowd.stats()
       lost = 0
       for (let i = 0; i < params.agents; i++) {
-        const isLost = crowd.time > 0 && Number.isNaN(goals[2 * i])
+        const isLost = steps > 0 && Number.isNaN(goals[2 * i])
         kinds[i] = isLost ? NO_PATH : i % GROUPS.length
         if (isLost) lost++
       }
@@ -340,7 +341,7 @@ export default {
         const { positions } = crowd
         if (picked >= params.agents) picked = 0
         const { field } = groups[picked % GROUPS.length]
-        corners = field.path(positions[2 * picked], positions[2 * picked + 1])
+        path = field.path(positions[2 * picked], positions[2 * picked + 1])
         lap('query')
         sort()
       },
@@ -362,11 +363,6 @@ export default {
         const { infeasible, steps, time } = crowd.stats()
         const { field } = shownGroup()
         const { anchors, work } = field.stats()
-        const { positions } = crowd
-        const length = groups[picked % GROUPS.length].field.distance(
-          positions[2 * picked],
-          positions[2 * picked + 1],
-        )
         return {
           numbers: [
             ['Agents', params.agents],
@@ -375,7 +371,7 @@ export default {
             ['Frames per build', lastSlices],
             ['Arrived', arrived],
             ['No path', lost],
-            ['Its path', length === Infinity ? 'none' : `${length.toFixed(1)} m`],
+            ['Its path', path.reached ? `${path.length.toFixed(1)} m` : 'none'],
             ['Your walls', pencil.count],
             ['Cells', field.columns * field.rows],
             ['Anchors', anchors],
@@ -510,6 +506,7 @@ export default {
     function drawPath() {
       const { context } = stage
       const { positions } = crowd
+      const { corners } = path
       const [x, y] = [positions[2 * picked], positions[2 * picked + 1]]
       const scale = plane.enter()
       context.strokeStyle = theme.ink

@@ -62,7 +62,7 @@ export default {
     const colors = colorsAround(COLORS)
     let kinds = new Uint8Array(0) // color of each agent: index in `colors`
     // copse:
-    const crowd = new Crowd({ ...AGENT, capacity: MAX_AGENTS, timeStep: TIME_STEP })
+    const crowd = new Crowd({ ...AGENT, capacity: MAX_AGENTS })
 
     // A ring buffer: the state after n * SAVE_EVERY steps is at n % STATES.
     const states = []
@@ -115,7 +115,7 @@ export default {
     function step() {
       if (steps > 0 && steps % TURN_EVERY === 0)
         for (let i = 0; i < 2 * params.agents; i++) crowd.goals[i] *= -1
-      crowd.step()
+      crowd.step(TIME_STEP)
       steps++
       if (steps % SAVE_EVERY !== 0) return
       const number = steps / SAVE_EVERY

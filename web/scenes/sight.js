@@ -78,10 +78,7 @@ export default {
     const agents = new AgentTree({ capacity: MAX_AGENTS })
 
     const headings = new Float32Array(2 * MAX_AGENTS) // of agents, unit vectors
-    const near = new Uint32Array(MAX_AGENTS) // agents within reach
-    const seen = new Uint32Array(MAX_AGENTS)
     const expected = new Uint32Array(MAX_AGENTS)
-    const targets = new Uint32Array(50) // agents that rays go to
     const guard = { x: 0, y: 0, dirX: 1, dirY: 0, goalX: 0, goalY: 0 }
     const past = [] // last waypoints of the guard: x, y, …
     // Options, created once: a frame creates little garbage.
@@ -98,8 +95,8 @@ export default {
     let polygon = new Float32Array(0)
     let stale = true // walls have changed since the last build
     let lines = null // of the partition; null after a wall has changed
-    let nearCount = 0
-    let hits = 0
+    let near = new Uint32Array(0) // agents within reach
+    let seen = near
     let time = 0
     let checked = 0 // agent that is checked next: it may be inside a wall
     let polygonTime // ms, smoothed
@@ -282,9 +279,8 @@ export default {
     // Queries both trees: for the agents within reach, and for the visible ones among them.
     // copse:
     function look() {
-      nearCount = agents.withinInto(guard.x, guard.y, params.view, near)
-      const ids = near.subarray(0, nearCount)
-      hits = walls.keepVisibleInto(guard.x, guard.y, ids, agents.positions, seen)
+      near = agents.within(guard.x, guard.y, params.view)
+      seen = walls.keepVisible(guard.x, guard.y, near, agents.positions)
     }
 
     // copse:
@@ -297,7 +293,7 @@ export default {
     function bruteForce() {
       const { positions } = agents
       let count = 0
-      for (let n = 0; n < nearCount; n++) {
+      for (let n = 0; n < near.length; n++) {
         const id = near[n]
         if (isInSight(guard.x, guard.y, positions[2 * id], positions[2 * id + 1]))
           expected[count++] = id
@@ -326,7 +322,7 @@ export default {
     }
 
     function compare() {
-      const equal = isSame(expected.subarray(0, bruteForce()), seen.subarray(0, hits))
+      const equal = isSame(expected.subarray(0, bruteForce()), seen)
       return { equal, queryTime: timeRun(look), bruteTime: timeRun(bruteForce, 1) }
     }
 
@@ -335,7 +331,7 @@ export default {
     post()
 
     return {
-      hits: () => hits,
+      hits: () => seen.length,
       results: comparison.results,
 
       frame(dt, lap) {
@@ -371,11 +367,11 @@ export default {
         const rest = Math.max(times.move + times.query - polygonTime, 0)
         return {
           numbers: [
-            ['Seen', hits],
+            ['Seen', seen.length],
             ...comparison.numbers(),
             ['Wall build', formatTime(times.build)],
             ['Polygon', formatTime(polygonTime)],
-            ['Within reach', nearCount],
+            ['Within reach', near.length],
             ['Agents', agents.count],
             ['Everything else', formatTime(rest)],
             ['Corners', polygon.length / 2],
@@ -457,7 +453,7 @@ export default {
       context.globalAlpha = 0.55
       drawDots(stage, positions, null, slots, RADIUS, theme.agent)
       context.globalAlpha = 1
-      drawDots(stage, positions, seen, hits, RADIUS + 0.5, theme.hit)
+      drawDots(stage, positions, seen, seen.length, RADIUS + 0.5, theme.hit)
     }
 
     function drawWalls() {
@@ -496,13 +492,13 @@ export default {
       const { context } = stage
       const { positions } = agents
       const { x, y } = guard
-      const total = agents.neighborsInto(x, y, params.rays, targets, reach)
+      const targets = agents.neighbors(x, y, params.rays, reach)
       context.lineWidth = 1.25
       for (const free of [false, true]) {
         context.strokeStyle = free ? theme.hit : theme.muted
         context.globalAlpha = free ? 0.9 : 0.6
         context.beginPath()
-        for (let n = 0; n < total; n++) {
+        for (let n = 0; n < targets.length; n++) {
           const toX = positions[2 * targets[n]]
           const toY = positions[2 * targets[n] + 1]
           const hit = walls.raycast(x, y, toX, toY)

@@ -57,9 +57,8 @@ export default {
     // copse:
     const tree = new KdTree3D({ capacity: MAX_POINTS })
 
-    const results = new Uint32Array(MAX_K)
     const probe = { x: 0, y: 0, z: 0 }
-    let hits = 0
+    let results = new Uint32Array(0) // points nearest to the probe
     let buildTime
     let time = 0
     let stale = true // points or planes have changed since they were uploaded
@@ -98,25 +97,25 @@ export default {
     }
 
     // copse:
-    const runQuery = () => tree.neighborsInto(probe.x, probe.y, probe.z, params.k, results)
+    const runQuery = () => tree.neighbors(probe.x, probe.y, probe.z, params.k)
 
     function compare() {
-      hits = runQuery()
+      results = runQuery()
       const brute = () => bruteForce(tree.positions, params.points, probe, params.k)
-      const equal = isSame(brute(), results.subarray(0, hits))
+      const equal = isSame(brute(), results)
       return { equal, queryTime: timeRun(runQuery), bruteTime: timeRun(brute, 1) }
     }
 
     gather()
 
     return {
-      hits: () => hits,
+      hits: () => results.length,
       results: comparison.results,
 
       frame(dt, lap) {
         moveProbe(dt)
         lap('move')
-        hits = runQuery()
+        results = runQuery()
         lap('query')
         comparison.pass(dt)
         lap()
@@ -127,7 +126,7 @@ export default {
           if (stale) view.showPoints(tree.positions, params.points)
           if (stale || isNew) view.showPlanes(tree.cells(), params.levels, params.planes)
           stale = false
-          view.showProbe(probe, tree.positions, results, hits)
+          view.showProbe(probe, tree.positions, results)
         })
       },
 
@@ -210,10 +209,10 @@ function createView(three, world) {
       three.showFirst(edges, 8 * planes)
     },
 
-    showProbe({ x, y, z }, positions, results, count) {
+    showProbe({ x, y, z }, positions, results) {
       ball.position.set(x, y, z)
       const [ends, points] = [three.cornersOf(lines), three.cornersOf(lit)]
-      for (let i = 0; i < count; i++) {
+      for (let i = 0; i < results.length; i++) {
         const id = 3 * results[i]
         points[3 * i] = ends[6 * i + 3] = positions[id]
         points[3 * i + 1] = ends[6 * i + 4] = positions[id + 1]
@@ -222,8 +221,8 @@ function createView(three, world) {
         ends[6 * i + 1] = y
         ends[6 * i + 2] = z
       }
-      three.showFirst(lit, count)
-      three.showFirst(lines, 2 * count)
+      three.showFirst(lit, results.length)
+      three.showFirst(lines, 2 * results.length)
     },
   }
 }

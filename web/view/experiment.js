@@ -45,7 +45,7 @@ export function createExperiment(stage, params, options) {
   const spots = new Float32Array(dim * MAX_QUERIES) // centers, as parts of the queried place
   const bins = new Float32Array(2 * dim * BINS[dim] ** dim)
   const copy = new Float32Array(step * capacity)
-  const found = new Uint32Array(capacity)
+  const found = new Uint32Array(capacity) // by the loop
   const counts = new Uint32Array(MAX_QUERIES)
   const hashes = new Uint32Array(MAX_QUERIES)
   const random = createRandom(3)
@@ -86,10 +86,9 @@ export function createExperiment(stage, params, options) {
 
   function ask(queried, row) {
     const a = 2 * dim * row
-    if (dim === 2)
-      return queried.rangeInto(areas[a], areas[a + 1], areas[a + 2], areas[a + 3], found)
+    if (dim === 2) return queried.range(areas[a], areas[a + 1], areas[a + 2], areas[a + 3])
     const [x, y, z] = [areas[a + 3], areas[a + 4], areas[a + 5]]
-    return queried.rangeInto(areas[a], areas[a + 1], areas[a + 2], x, y, z, found)
+    return queried.range(areas[a], areas[a + 1], areas[a + 2], x, y, z)
   }
 
   function askAll() {
@@ -97,9 +96,9 @@ export function createExperiment(stage, params, options) {
     for (let row = 0; row < params.queries; row++) ask(queried, row)
   }
 
-  function hashFound(row, count) {
+  function hashOf(row, ids, count) {
     let hash = 0
-    for (let i = 0; i < count; i++) hash = (hash + mix(row, found[i])) >>> 0
+    for (let i = 0; i < count; i++) hash = (hash + mix(row, ids[i])) >>> 0
     return hash
   }
 
@@ -110,8 +109,9 @@ export function createExperiment(stage, params, options) {
     let hits = 0
     place()
     for (let row = 0; row < queries; row++) {
-      counts[row] = ask(queried, row)
-      hashes[row] = hashFound(row, counts[row])
+      const ids = ask(queried, row)
+      counts[row] = ids.length
+      hashes[row] = hashOf(row, ids, counts[row])
       hits += counts[row]
     }
     const one = timeRun(askAll)
@@ -124,7 +124,7 @@ export function createExperiment(stage, params, options) {
     let equal = true
     yield* runLoop((row) => {
       const same = find(copy, count, step, areas, row, found) === counts[row]
-      if (!same || hashFound(row, counts[row]) !== hashes[row]) equal = false
+      if (!same || hashOf(row, found, counts[row]) !== hashes[row]) equal = false
     })
     const search = (row) => find(copy, count, step, areas, row, found)
     let loop = yield* runLoop(search)

@@ -159,7 +159,7 @@ export function createPlane(stage) {
   }
 
   // Draws a disc of all velocities up to the agent's maximum speed, around the agent.
-  function drawSpace(crowd, slot, { constraints, wallConstraints }) {
+  function drawSpace(crowd, slot, { constraints, obstacleConstraints }) {
     const { context } = stage
     const { positions, radii, maxSpeeds, velocities, preferredVelocities } = crowd
     const space = Math.min(Math.max(0.09 * Math.min(stage.width, stage.height), SPACE[0]), SPACE[1])
@@ -175,7 +175,7 @@ export function createPlane(stage) {
     context.fill('evenodd')
     context.lineWidth = 1
     for (let offset = 0; offset < constraints.length; offset += 4) {
-      context.strokeStyle = offset < 4 * wallConstraints ? theme.red : theme.blue
+      context.strokeStyle = offset < 4 * obstacleConstraints ? theme.red : theme.blue
       context.globalAlpha = 0.7
       drawChord(unit, space, constraints, offset)
     }

@@ -6,7 +6,7 @@ import { addSpeed, addSteps } from './controls.js'
 import { formatTime } from './format.js'
 import { createPace } from './pace.js'
 import { createThreads, DIVIDED } from './threads.js'
-import { touchingNumbers } from './touching.js'
+import { dimensionsOf, touchingNumbers } from './touching.js'
 
 const TIME_STEP = 0.125 // with twice as long a step, agents overlap by a quarter of a radius where all meet
 const MAX_NEIGHBORS = 20
@@ -67,7 +67,6 @@ export function createSwap(Class, params, options) {
   function createCrowd(instance) {
     // copse:
     const crowd = new Class({
-      timeStep: TIME_STEP,
       preferredSpeed: 1,
       maxSpeed: 2,
       neighborDistance: 15,
@@ -88,7 +87,7 @@ export function createSwap(Class, params, options) {
     crowd.restore(old.save())
 
     old.dispose()
-    inspected = crowd.inspect(picked)
+    inspected = crowd.inspect(picked, TIME_STEP)
     stepTime = undefined
   }
 
@@ -97,15 +96,15 @@ export function createSwap(Class, params, options) {
     alone ??= createCrowd()
     const state = crowd.save()
     alone.restore(state)
-    const one = timeRuns(() => alone.step())
-    const several = timeRuns(() => crowd.step())
+    const one = timeRuns(() => alone.step(TIME_STEP))
+    const several = timeRuns(() => crowd.step(TIME_STEP))
     const equal = alone.hash() === crowd.hash()
     crowd.restore(state)
     return [one, several, equal]
   }
 
   const pace = createPace(step)
-  const dim = crowd.dimensions
+  const dim = dimensionsOf(crowd)
   const agent = { position: new Float32Array(dim), goal: new Float32Array(dim) }
   let starts = new Float32Array(dim * capacity)
   let ends = new Float32Array(dim * capacity)
@@ -135,7 +134,7 @@ export function createSwap(Class, params, options) {
     stepTime = undefined
     comparison.forget()
     begin(crowd)
-    inspected = crowd.inspect(picked)
+    inspected = crowd.inspect(picked, TIME_STEP)
   }
 
   function adjust() {
@@ -164,7 +163,7 @@ export function createSwap(Class, params, options) {
   // copse:
   function step() {
     if (route) for (let i = 0; i < params.agents; i++) route(i, crowd, ends)
-    stepTime = smoothTime(stepTime, () => crowd.step())
+    stepTime = smoothTime(stepTime, () => crowd.step(TIME_STEP))
     steps++
     if (steps % TRAIL_EVERY === 0) leaveTrail()
     countArrived()
@@ -182,7 +181,7 @@ export function createSwap(Class, params, options) {
   // Compares the neighbors of the picked agent with those that a loop over all agents finds.
   function compare() {
     const expected = nearestAgents(crowd, params.agents, picked, params.neighbors)
-    return { equal: isSame(crowd.inspect(picked).neighbors, expected) }
+    return { equal: isSame(crowd.inspect(picked, TIME_STEP).neighbors, expected) }
   }
 
   reset()
@@ -192,7 +191,7 @@ export function createSwap(Class, params, options) {
       return crowd
     },
 
-    /** The neighbors, walls and constraints of the picked agent: see crowd.inspect(). */
+    /** The neighbors, obstacles and constraints of the picked agent: see crowd.inspect(). */
     get inspected() {
       return inspected
     },
@@ -224,7 +223,7 @@ export function createSwap(Class, params, options) {
       comparison.pass(dt)
       threads.pass(dt)
       lap()
-      inspected = crowd.inspect(picked)
+      inspected = crowd.inspect(picked, TIME_STEP)
       lap('query')
     },
 
@@ -246,8 +245,8 @@ export function createSwap(Class, params, options) {
       ]
       if (obstacles)
         numbers.push(
-          ['Its walls', inspected.walls.length],
-          ['Wall constraints', inspected.wallConstraints],
+          ['Its walls', inspected.obstacles.length],
+          ['Wall constraints', inspected.obstacleConstraints],
         )
       return { numbers, notes: params.threads ? { threads: threads.note() } : {} }
     },
@@ -263,7 +262,7 @@ export function createSwap(Class, params, options) {
       const slot = pick(crowd)
       if (slot < 0) return
       picked = slot
-      inspected = crowd.inspect(slot)
+      inspected = crowd.inspect(slot, TIME_STEP)
       params.constraints = true
       refresh()
     },
@@ -278,7 +277,8 @@ export function createSwap(Class, params, options) {
 
 /** Returns the neighbors of a slot, nearest first, ties by lower slot. */
 function nearestAgents(crowd, count, slot, maxNeighbors) {
-  const { positions, neighborDistances, dimensions: dim } = crowd
+  const { positions, neighborDistances } = crowd
+  const dim = dimensionsOf(crowd)
   const reach2 = fround(neighborDistances[slot] ** 2)
   const neighbors = []
   for (let i = 0; i < count; i++) {

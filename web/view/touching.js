@@ -3,6 +3,9 @@
 import { AgentTree, AgentTree3D } from 'copse'
 import { formatPercent } from './format.js'
 
+/** The number of dimensions: 2 in the plane, 3 in space. */
+export const dimensionsOf = ({ positions, capacity }) => positions.length / capacity
+
 /** Returns numbers of a crowd for the panel: how many agents touch, and the deepest overlap, by the smaller radius. */
 export function touchingNumbers(crowd) {
   const { overlaps } = crowd.stats()
@@ -14,13 +17,14 @@ export function touchingNumbers(crowd) {
 
 /** Returns how deep two agents overlap at most, by the smaller radius. `instance`: that of the crowd. */
 export function deepest(crowd, instance) {
-  const { dimensions: dim, positions, radii, enabled, slots } = crowd
+  const { positions, radii, enabled, slots } = crowd
+  const dim = dimensionsOf(crowd)
   const tree = new (dim === 2 ? AgentTree : AgentTree3D)({ capacity: crowd.capacity, instance })
   tree.build(crowd)
-  const pairs = tree.pairs(2 * Math.max(...radii.subarray(0, slots)))
+  const { ids, count } = tree.pairs({ distance: 2 * Math.max(...radii.subarray(0, slots)) })
   let most = 0
-  for (let n = 0; n < pairs.length; n += 2) {
-    const [a, b] = [pairs[n], pairs[n + 1]]
+  for (let n = 0; n < count; n++) {
+    const [a, b] = [ids[2 * n], ids[2 * n + 1]]
     if (!enabled[a] || !enabled[b]) continue
     let squared = 0
     for (let i = 0; i < dim; i++) squared += (positions[dim * a + i] - positions[dim * b + i]) ** 2

@@ -320,8 +320,8 @@ static void call(input *in) {
     points_all_neighbors(handle, a % MOST, u, mask);
     break;
   case 18:
-    points_nearest_many(handle, a, sort, u, mask, sort);
-    boxes_nearest_many(handle, a, sort, u, mask, sort);
+    points_neighbors_many(handle, a, sort, u, mask, sort);
+    boxes_neighbors_many(handle, a, sort, u, mask, sort);
     break;
   case 19:
     points_pairs(handle, u, mask);

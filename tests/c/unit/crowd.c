@@ -451,7 +451,7 @@ static void test_invalid_time_steps_are_refused(void) {
     CHECK(copse_crowd_step(crowd, NULL, BAD[i], NULL) == COPSE_INVALID_ARGUMENT);
     CHECK(copse_crowd_inspect(crowd, NULL, BAD[i], 0, &view) == COPSE_INVALID_ARGUMENT);
   }
-  CHECK(copse_crowd_inspect(crowd, NULL, 1, 0, &view) == COPSE_OK && view.wallCount == 0);
+  CHECK(copse_crowd_inspect(crowd, NULL, 1, 0, &view) == COPSE_OK && view.obstacleCount == 0);
   CHECK(copse_crowd_hash(crowd) == before && copse_crowd_stats(crowd).steps == 0);
   CHECK(copse_crowd_step(space, walls, 1, NULL) == COPSE_INVALID_ARGUMENT);
   CHECK(copse_crowd_step(space, NULL, COPSE_MAX_COORDINATE, NULL) == COPSE_OK);
@@ -667,14 +667,14 @@ static void test_the_nearest_walls_count_if_there_are_too_many(void) {
     add_agent(crowd, 0, 0, 0.25f);
     copse_crowd_view view;
     CHECK(copse_crowd_inspect(crowd, walls, 0.125f, 0, &view) == COPSE_OK);
-    CHECK(view.wallCount == COPSE_CROWD_WALLS || (!through && view.wallCount > 0));
-    CHECK(view.wallConstraintCount <= view.wallCount && view.neighborCount == 0);
+    CHECK(view.obstacleCount == COPSE_CROWD_OBSTACLES || (!through && view.obstacleCount > 0));
+    CHECK(view.obstacleConstraintCount <= view.obstacleCount && view.neighborCount == 0);
     static uint32_t edges[WALLS];
     static float distances2[WALLS];
     copse_results results = {edges, distances2, WALLS, 0, 0};
     const float origin[] = {0, 0};
     CHECK(copse_obstacle_within(walls, origin, INFINITY, COPSE_SIDE_VISIBLE, &results) == COPSE_OK);
-    CHECK(memcmp(view.walls, edges, view.wallCount * sizeof *edges) == 0);
+    CHECK(memcmp(view.obstacles, edges, view.obstacleCount * sizeof *edges) == 0);
     copse_work = 0;
     steps_of(crowd, walls, 4);
     CHECK(copse_work == WORK[through]);
@@ -1327,7 +1327,7 @@ static void test_constraints_have_a_direction_at_any_velocity(void) {
     copse_crowd_get(crowd).enabled[0] = 0;
     copse_crowd_get(crowd).velocities[1] = VELOCITIES[i];
     CHECK(copse_crowd_inspect(crowd, walls, 0.125f, 0, &view) == COPSE_OK);
-    CHECK(view.wallConstraintCount == 1);
+    CHECK(view.obstacleConstraintCount == 1);
     const float *direction = view.constraints + 2;
     CHECK(fabsf(hypotf(direction[0], direction[1]) - 1) < 1e-5f);
     copse_crowd_destroy(crowd);

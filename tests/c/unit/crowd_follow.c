@@ -81,7 +81,7 @@ static uint32_t step(const town *made, uint32_t steps, float *times) {
     for (uint32_t event = 0; event < copse_crowd_arrived(made->crowd); event++)
       if (times[made->arrays.arrived[event]] == 0) times[made->arrays.arrived[event]] = now;
     for (uint32_t slot = 0; slot < slots; slot++) {
-      copse_wall wall;
+      copse_obstacle_point wall;
       bool isInside;
       const float *position = made->arrays.positions + 2 * (size_t)slot;
       copse_obstacle_contains(made->walls, position, &isInside, NULL);

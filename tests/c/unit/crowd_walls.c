@@ -66,7 +66,7 @@ static double least_distance(hall *made, float timeStep, float seconds, float *e
   double least = INFINITY;
   CHECK(copse_obstacle_build(made->walls, NULL) == COPSE_OK);
   for (float time = 0; time < seconds; time += timeStep) {
-    copse_wall wall;
+    copse_obstacle_point wall;
     CHECK(copse_crowd_step(made->crowd, made->walls, timeStep, NULL) == COPSE_OK);
     CHECK(!copse_obstacle_nearest(made->walls, position, INFINITY, COPSE_SIDE_BOTH, &wall, NULL));
     least = fmin(least, sqrt((double)wall.distance2));
@@ -127,7 +127,8 @@ static void go_out_of_a_corridor(uint32_t edges, float timeStep, bool isExact) {
   CHECK(end[0] > 0 && end[1] > 0.1f);
 }
 
-/* Teeth that point at the agent. None covers another, and there are more than COPSE_CROWD_WALLS. */
+/* Teeth that point at the agent. None covers another, and there are more than
+ * COPSE_CROWD_OBSTACLES. */
 static void go_out_of_teeth(uint32_t edges, float timeStep, bool isExact) {
   hall made = hall_of(edges, isExact);
   float end[2];
@@ -181,7 +182,7 @@ static void add_drawn_walls(const hall *made, uint32_t *state) {
 /* Adds an agent at a random place, at rest. False if the place is not clear of all walls. */
 static bool place_agent(const hall *made, uint32_t *state, float radius, bool isLimited) {
   copse_crowd_agent agent = copse_crowd_agent_default();
-  copse_wall wall;
+  copse_obstacle_point wall;
   uint32_t slot;
   bool isInside;
   for (int axis = 0; axis < 2; axis++) {
@@ -213,7 +214,7 @@ static void walk_among_drawn_walls(bool isLimited) {
     const float *position = copse_crowd_get(made.crowd).positions;
     for (float time = 0; isPlaced && time < 6; time += timeStep) {
       const float before[2] = {position[0], position[1]};
-      copse_wall wall;
+      copse_obstacle_point wall;
       bool isClear = true;
       CHECK(copse_crowd_step(made.crowd, made.walls, timeStep, NULL) == COPSE_OK);
       copse_obstacle_nearest(made.walls, position, INFINITY, COPSE_SIDE_BOTH, &wall, NULL);

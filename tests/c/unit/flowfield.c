@@ -138,12 +138,12 @@ static void test_cells_cover_the_bounds(void) {
 static void test_arguments_are_checked(void) {
   copse_flowfield *field = field_with(NULL);
   float direction[2] = {5, 5}, distance = 5, corners[2];
-  uint32_t total = 5;
+  copse_path path = {.corners = corners, .capacity = 1};
   copse_flowfield_aim aim = {.anchor = 5, .direction = {5, 5}};
   const float good[2] = {1, 1};
   CHECK(copse_flowfield_direction(field, good, direction, NULL) == COPSE_NOT_BUILT);
   CHECK(copse_flowfield_direction_many(field, good, 1, direction, NULL) == COPSE_NOT_BUILT);
-  CHECK(copse_flowfield_path(field, good, corners, 1, &total) == COPSE_NOT_BUILT && total == 0);
+  CHECK(copse_flowfield_path(field, good, &path) == COPSE_NOT_BUILT && path.total == 0);
   CHECK(copse_flowfield_lead(field, good, 0.5f, &aim) == COPSE_NOT_BUILT);
   CHECK(aim.anchor == COPSE_NONE && aim.direction[0] == 0 && aim.distance == INFINITY);
   CHECK(!copse_flowfield_is_built(field));
@@ -162,7 +162,7 @@ static void test_arguments_are_checked(void) {
     float both[4] = {5, 5, 5, 5};
     CHECK(copse_flowfield_direction_many(field, bad, 2, both, NULL) == COPSE_INVALID_ARGUMENT);
     CHECK(both[0] == 5); /* nothing is written */
-    CHECK(copse_flowfield_path(field, bad + 2, corners, 1, &total) == COPSE_INVALID_ARGUMENT);
+    CHECK(copse_flowfield_path(field, bad + 2, &path) == COPSE_INVALID_ARGUMENT);
   }
   CHECK(copse_flowfield_lead(field, good, -1, &aim) == COPSE_INVALID_ARGUMENT);
   CHECK(copse_flowfield_lead(field, good, NAN, &aim) == COPSE_INVALID_ARGUMENT);
@@ -207,9 +207,9 @@ static void test_without_walls_paths_are_straight(void) {
     }
   CHECK(heads(field, 12.25f, 7, 0, 0) && distance_from(field, 12.25f, 7) == 0);
   float corners[2];
-  uint32_t total;
-  CHECK(copse_flowfield_path(field, (float[]){12.25f, 7}, corners, 1, &total) == COPSE_OK);
-  CHECK(total == 1 && corners[0] == 12.25f && corners[1] == 7);
+  copse_path path = {.corners = corners, .capacity = 1};
+  CHECK(copse_flowfield_path(field, (float[]){12.25f, 7}, &path) == COPSE_OK);
+  CHECK(path.total == 1 && corners[0] == 12.25f && corners[1] == 7);
   copse_flowfield_destroy(field);
 }
 
@@ -220,19 +220,21 @@ static void test_a_path_goes_around_a_wall(void) {
   set_goal(field, 15, 5);
   build(field);
   float corners[2 * 8];
-  uint32_t total;
-  CHECK(copse_flowfield_path(field, (float[]){5, 5}, corners, 8, &total) == COPSE_OK);
-  CHECK(total >= 3 && corners[2 * total - 2] == 15 && corners[2 * total - 1] == 5);
+  copse_path path = {.corners = corners, .capacity = 8};
+  CHECK(copse_flowfield_path(field, (float[]){5, 5}, &path) == COPSE_OK);
+  CHECK(path.total >= 3 && corners[2 * path.total - 2] == 15 && corners[2 * path.total - 1] == 5);
   /* Two tangents to a circle of radius 0.5 around the wall's end, and the arc between them. */
   const double far = hypot(5, 10), tangent = sqrt(far * far - 0.25);
   const double arc = acos(-1) - atan2(5, 10) - acos(0.5 / far);
   const double shortest = 2 * tangent + arc, told = (double)distance_from(field, 5, 5);
   CHECK(told >= shortest && told <= shortest * 1.01);
+  CHECK(path.reached && is_near((double)path.length, told));
   /* Less room: the first corners, and the total. */
   float first[3] = {0, 0, 77};
-  uint32_t again;
-  CHECK(copse_flowfield_path(field, (float[]){5, 5}, first, 1, &again) == COPSE_OK);
-  CHECK(again == total && first[0] == corners[0] && first[1] == corners[1] && first[2] == 77);
+  copse_path shorter = {.corners = first, .capacity = 1};
+  CHECK(copse_flowfield_path(field, (float[]){5, 5}, &shorter) == COPSE_OK);
+  CHECK(shorter.total == path.total && shorter.length == path.length);
+  CHECK(first[0] == corners[0] && first[1] == corners[1] && first[2] == 77);
   copse_flowfield_destroy(field);
   copse_obstacle_destroy(walls);
 }
@@ -278,10 +280,10 @@ static void test_unreachable_regions_have_no_path(void) {
   copse_flowfield *field = field_with(walls);
   set_goal(field, 15, 15);
   build(field);
-  uint32_t total = 7;
+  copse_path path = {.capacity = 0};
   CHECK(distance_from(field, 7.5f, 7.5f) == INFINITY && heads(field, 7.5f, 7.5f, 0, 0));
-  CHECK(copse_flowfield_path(field, (float[]){7.5f, 7.5f}, NULL, 0, &total) == COPSE_OK);
-  CHECK(total == 0);
+  CHECK(copse_flowfield_path(field, (float[]){7.5f, 7.5f}, &path) == COPSE_OK);
+  CHECK(path.total == 0 && path.length == INFINITY && !path.reached);
   CHECK(distance_from(field, 2, 2) < INFINITY);
   set_goal(field, 7.5f, 7.5f); /* and the other way round */
   build(field);
@@ -301,13 +303,13 @@ static void test_goals_in_walls_are_moved(void) {
       {1000, 1000, 19.5f, 19.5f}};
   for (int i = 0; i < 4; i++) {
     float corners[2 * 8];
-    uint32_t total;
+    copse_path path = {.corners = corners, .capacity = 8};
     set_goal(field, PLACES[i][0], PLACES[i][1]);
     build(field);
     CHECK(copse_flowfield_stats(field).moved == 1);
-    CHECK(copse_flowfield_path(field, (float[]){1, 19}, corners, 8, &total) == COPSE_OK);
-    CHECK(total && total <= 8);
-    const float *end = corners + 2 * (size_t)(total - 1);
+    CHECK(copse_flowfield_path(field, (float[]){1, 19}, &path) == COPSE_OK);
+    CHECK(path.total && path.total <= 8);
+    const float *end = corners + 2 * (size_t)(path.total - 1);
     const float x = end[0] - PLACES[i][2], y = end[1] - PLACES[i][3];
     CHECK(i == 0 ? end[1] == 4.5f || end[1] == 3.5f : fabsf(x) <= 1 && fabsf(y) <= 1);
   }
@@ -330,9 +332,10 @@ static void test_areas_and_costs(void) {
   CHECK(is_near((double)distance_from(field, 12, 1), 4 + 3) && heads(field, 12, 1, 0, 1));
   CHECK(is_near((double)distance_from(field, 19, 5), 5 + 3) && heads(field, 19, 5, -1, 0));
   float corner[2];
-  uint32_t total;
-  CHECK(copse_flowfield_path(field, (float[]){12, 7}, corner, 1, &total) == COPSE_OK);
-  CHECK(total == 1 && corner[0] == 12 && corner[1] == 7);
+  copse_path path = {.corners = corner, .capacity = 1};
+  CHECK(copse_flowfield_path(field, (float[]){12, 7}, &path) == COPSE_OK);
+  CHECK(path.total == 1 && corner[0] == 12 && corner[1] == 7);
+  CHECK(path.length == 0 && path.reached); /* without the goal's cost */
   CHECK(copse_flowfield_set_goals(field, goals, 2) == COPSE_OK);
   build(field);
   CHECK(is_near((double)distance_from(field, 6, 5), 5)); /* not 4 + 3 */
@@ -500,16 +503,16 @@ static void test_a_door_closes(void) {
   build(field);
   CHECK(is_near((double)distance_from(field, 5, 10), 10));
   CHECK(copse_obstacle_move(walls, door, (float[]){10, 8, 10, 12}, 2) == COPSE_OK);
-  CHECK(copse_flowfield_stats(field).isCurrent);
+  CHECK(copse_flowfield_is_current(field));
   CHECK(copse_obstacle_build(walls, NULL) == COPSE_OK);
-  CHECK(!copse_flowfield_stats(field).isCurrent);
+  CHECK(!copse_flowfield_is_current(field));
   CHECK(!heads(field, 5, 10, 1, 0)); /* not through the door */
   bool done = false;
   while (!done) {
     CHECK(copse_flowfield_build_part(field, 50, &done, NULL) == COPSE_OK);
     CHECK(done || !heads(field, 5, 10, 1, 0));
   }
-  CHECK(copse_flowfield_stats(field).isCurrent);
+  CHECK(copse_flowfield_is_current(field));
   const float around = distance_from(field, 5, 10);
   CHECK(around > 19 && around < 20); /* below the wall */
   /* Walls that are built during an update restart it. */
@@ -564,8 +567,8 @@ static void test_leading_an_agent(void) {
   CHECK(copse_flowfield_lead(field, start, 0.5f, &aim) == COPSE_OK);
   CHECK(aim.distance == distance_from(field, 5, 5) && aim.anchor < 4 && aim.direction[1] > 0.8f);
   float corner[2];
-  uint32_t total;
-  CHECK(copse_flowfield_path(field, start, corner, 1, &total) == COPSE_OK);
+  copse_path path = {.corners = corner, .capacity = 1};
+  CHECK(copse_flowfield_path(field, start, &path) == COPSE_OK);
   CHECK(corner[0] == aim.point[0] && corner[1] == aim.point[1]);
   /* Exactly at the anchor, the agent heads for the next one. */
   const uint32_t first = aim.anchor;
@@ -652,10 +655,9 @@ static void test_snapshots_are_checked(void) {
       CHECK(status == COPSE_OK || status == COPSE_BAD_SNAPSHOT || status == COPSE_FULL);
       if (status != COPSE_OK) continue;
       float corners[2 * 32];
-      uint32_t total;
+      copse_path path = {.corners = corners, .capacity = 32};
       for (int at = 0; at < 9; at++) /* must come to an end */
-        copse_flowfield_path(field, (float[]){(float)(at % 3) * 6, (float)(at / 3) * 6}, corners,
-                             32, &total);
+        copse_flowfield_path(field, (float[]){(float)(at % 3) * 6, (float)(at / 3) * 6}, &path);
       CHECK(copse_flowfield_restore(field, saved, size, NULL) == COPSE_OK);
     }
   }
@@ -705,14 +707,14 @@ static void test_a_restored_field_knows_its_walls(void) {
   build(field);
   CHECK(copse_flowfield_save(field, saved, sizeof saved, &size) == COPSE_OK);
   CHECK(copse_flowfield_restore(other, saved, size, NULL) == COPSE_OK);
-  CHECK(!copse_flowfield_stats(other).isCurrent);
+  CHECK(!copse_flowfield_is_current(other));
   copse_flowfield_set_obstacles(other, same);
-  CHECK(copse_flowfield_stats(other).isCurrent && copse_flowfield_validate(other));
+  CHECK(copse_flowfield_is_current(other) && copse_flowfield_validate(other));
   copse_flowfield_set_obstacles(other, NULL);
-  CHECK(!copse_flowfield_stats(other).isCurrent);
+  CHECK(!copse_flowfield_is_current(other));
   add_box(same, 15, 15, 16, 16);
   copse_flowfield_set_obstacles(other, same);
-  CHECK(!copse_flowfield_stats(other).isCurrent);
+  CHECK(!copse_flowfield_is_current(other));
   copse_flowfield_destroy(field);
   copse_flowfield_destroy(other);
   copse_obstacle_destroy(walls);
@@ -745,7 +747,7 @@ typedef struct graph {
 static double draw(uint32_t *state) { return (double)(random_word(state) >> 8) / 16777216; }
 
 static bool is_clear(const copse_obstacle *walls, const float *point, float radius) {
-  copse_wall wall;
+  copse_obstacle_point wall;
   bool isInside;
   copse_obstacle_nearest(walls, point, radius, COPSE_SIDE_BOTH, &wall, NULL);
   copse_obstacle_contains(walls, point, &isInside, NULL);
@@ -851,10 +853,10 @@ static uint32_t draw_walls(uint32_t *state, copse_obstacle *walls, uint32_t coun
 static bool is_path(const copse_flowfield *field, const graph *paths, const float *start,
                     double told) {
   float corners[2 * 256];
-  uint32_t total;
+  copse_path path = {.corners = corners, .capacity = 256};
   double length = 0;
-  CHECK(copse_flowfield_path(field, start, corners, 256, &total) == COPSE_OK && total <= 256);
-  for (uint32_t i = 0; i < total; i++) {
+  CHECK(copse_flowfield_path(field, start, &path) == COPSE_OK && path.total <= 256);
+  for (uint32_t i = 0; i < path.total; i++) {
     const float *to = corners + 2 * (size_t)i;
     if (!are_in_sight(paths, start, to)) return false;
     length += apart(start, to);

@@ -211,7 +211,7 @@ static copse_status call_frame(tested_object *object) {
     CHECK(copse_octree_pairs(core.octree, NULL, &results) == COPSE_OK);
     CHECK(copse_octree_within_many(core.octree, points, ITEMS, 9, NULL, &rows) == COPSE_OK);
     CHECK(copse_octree_range_many(core.octree, points, 9, NULL, &rows) == COPSE_OK);
-    CHECK(copse_octree_nearest_many(core.octree, points, ITEMS, 8, NULL, &near) == COPSE_OK);
+    CHECK(copse_octree_neighbors_many(core.octree, points, ITEMS, 8, NULL, &near) == COPSE_OK);
     CHECK(copse_octree_raycast_many(core.octree, points, 9, NULL, NULL, ids, distances2) ==
           COPSE_OK);
     CHECK(copse_octree_remove(core.octree, 7) == COPSE_OK);
@@ -225,7 +225,7 @@ static copse_status call_frame(tested_object *object) {
   CHECK(copse_points_within_many(core.points, points, ITEMS, 9, NULL, &rows) == COPSE_OK);
   CHECK(copse_points_range_many(core.points, points, 9, NULL, &rows) == ofBoxes);
   CHECK(copse_points_all_neighbors(core.points, 8, NULL, NULL, &near) == COPSE_OK);
-  CHECK(copse_points_nearest_many(core.points, points, ITEMS, 8, NULL, &near) == COPSE_OK);
+  CHECK(copse_points_neighbors_many(core.points, points, ITEMS, 8, NULL, &near) == COPSE_OK);
   CHECK(copse_points_pairs(core.points, 4, NULL, NULL, &results) == COPSE_OK);
   CHECK(copse_points_raycast_many(core.points, points, 9, 1, NULL, NULL, NULL, ids, distances2) ==
         ofBoxes);

@@ -46,16 +46,16 @@ static bool inside_walls(const copse_obstacle *tree, float x, float y) {
   return inside;
 }
 
-static copse_wall_hit shot(const copse_obstacle *tree, float x0, float y0, float x1, float y1,
-                           copse_side side) {
-  copse_wall_hit hit;
+static copse_obstacle_hit shot(const copse_obstacle *tree, float x0, float y0, float x1, float y1,
+                               copse_side side) {
+  copse_obstacle_hit hit;
   CHECK(copse_obstacle_raycast(tree, (float[]){x0, y0}, (float[]){x1, y1}, side, &hit, NULL) ==
         COPSE_OK);
   return hit;
 }
 
 static uint32_t nearest_wall(const copse_obstacle *tree, float x, float y, copse_side side) {
-  copse_wall wall;
+  copse_obstacle_point wall;
   CHECK(copse_obstacle_nearest(tree, (float[]){x, y}, INFINITY, side, &wall, NULL) == COPSE_OK);
   return wall.edge;
 }
@@ -223,8 +223,8 @@ static void test_queries_stay_exact_when_room_for_pieces_runs_out(void) {
       p[axis] = (float)(random_word(&state) % 4096);
       q[axis] = p[axis] + (float)(random_word(&state) % 256) - 128;
     }
-    copse_wall walls[4];
-    copse_wall_hit hits[4];
+    copse_obstacle_point walls[4];
+    copse_obstacle_hit hits[4];
     bool visible[4];
     uint32_t ids[4][2 * LINES];
     float distances2[4][2 * LINES];
@@ -259,7 +259,7 @@ static void test_ties_between_walls_on_a_line_go_to_the_lower_id(void) {
   CHECK(nearest_wall(tree, 9, 0, COPSE_SIDE_VISIBLE) == COPSE_NONE);
   CHECK(shot(tree, 4.5f, 3, 4.5f, -3, COPSE_SIDE_BOTH).edge == 6);
   CHECK(shot(tree, 4.5f, 3, 4.5f, -3, COPSE_SIDE_VISIBLE).edge == 7);
-  const copse_wall_hit along = shot(tree, -2, 0, 6, 0, COPSE_SIDE_BOTH);
+  const copse_obstacle_hit along = shot(tree, -2, 0, 6, 0, COPSE_SIDE_BOTH);
   CHECK(along.edge == 0 && along.fraction == 0.25f && along.point[0] == 0);
   CHECK(shot(tree, 11, 0, 7, 0, COPSE_SIDE_BOTH).fraction == 0.5f);
   CHECK(shot(tree, 3, 0, 3, 0, COPSE_SIDE_BOTH).edge == 2);
@@ -314,7 +314,7 @@ static void test_denormal_walls_and_signed_zeros_work(void) {
   CHECK(inside_walls(tree, 3 * least, least) && !inside_walls(tree, least, 2 * least));
   CHECK(!sees(tree, 2 * least, -least, 2 * least, least, 0));
   CHECK(sees(tree, -least, -least, 5 * least, -least, 0));
-  copse_wall results;
+  copse_obstacle_point results;
   for (int sign = 0; sign < 2; sign++) {
     const float p[2] = {sign ? -0.0f : 0, sign ? 0 : -0.0f};
     CHECK(copse_obstacle_nearest(tree, p, 0, COPSE_SIDE_BOTH, &results, NULL) == COPSE_OK);
@@ -381,7 +381,7 @@ static void check_nothing_is_found(const copse_obstacle *tree) {
         COPSE_OK);
   CHECK(results.total == 0 && nearest_wall(tree, 0, 0, COPSE_SIDE_BOTH) == COPSE_NONE);
   CHECK(sees(tree, -9, -9, 9, 9, 100) && !inside_walls(tree, 0, 0));
-  const copse_wall_hit hit = shot(tree, 1, 2, 3, 4, COPSE_SIDE_BOTH);
+  const copse_obstacle_hit hit = shot(tree, 1, 2, 3, 4, COPSE_SIDE_BOTH);
   CHECK(hit.edge == COPSE_NONE && hit.fraction == 1 && hit.point[1] == 4 && hit.normal[0] == 0);
   CHECK(copse_obstacle_visibility(tree, (float[]){0, 0}, (float[]){-1, -1}, (float[]){1, 2},
                                   corners, 20, &total, NULL) == COPSE_OK);
@@ -425,8 +425,8 @@ static void test_invalid_queries_of_walls_are_refused(void) {
   uint32_t ids[8], total;
   float distances2[8], fraction;
   copse_results results = {ids, distances2, 8, 0, 0};
-  copse_wall wall;
-  copse_wall_hit hit;
+  copse_obstacle_point wall;
+  copse_obstacle_hit hit;
   copse_corner corners[64];
   bool result = true;
   const float fine[2] = {4, 4}, lo[2] = {0, 0}, hi[2] = {9, 9};
@@ -549,8 +549,8 @@ static void test_no_frame_of_walls_allocates(void) {
     copse_obstacle_vertices(tree)[8] = x;
     CHECK(copse_obstacle_build(tree, NULL) == COPSE_OK);
     copse_results results = {ids, distances2, N, 0, 0};
-    copse_wall wall;
-    copse_wall_hit hit;
+    copse_obstacle_point wall;
+    copse_obstacle_hit hit;
     bool is;
     uint32_t count;
     size_t total;
@@ -602,8 +602,8 @@ static void test_walls_do_not_depend_on_their_history(void) {
   CHECK(built_alike(one, other) && copse_obstacle_stats(one).nodes > 9);
   for (int i = 0; i < 400; i++) {
     const float p[2] = {(float)(i % 20) / 2, (float)(i / 20) / 2}, q[2] = {p[1] + 1, p[0] - 2};
-    copse_wall a, b;
-    copse_wall_hit c, d;
+    copse_obstacle_point a, b;
+    copse_obstacle_hit c, d;
     uint32_t visits[4];
     copse_obstacle_nearest(one, p, 3, COPSE_SIDE_VISIBLE, &a, &visits[0]);
     copse_obstacle_nearest(other, p, 3, COPSE_SIDE_VISIBLE, &b, &visits[1]);
@@ -625,7 +625,7 @@ static void test_walls_at_ever_smaller_distances_make_no_deep_tree(void) {
     CHECK(copse_obstacle_stats(tree).depth <= COPSE_MAX_DEPTH);
     CHECK(copse_obstacle_stats(tree).edges == 400);
     /* Fractions up to half of 2^-149 round to 0: a tie, which the lowest id wins. */
-    const copse_wall_hit hit = shot(tree, 0, 0, 1e18f, 0, COPSE_SIDE_BOTH);
+    const copse_obstacle_hit hit = shot(tree, 0, 0, 1e18f, 0, COPSE_SIDE_BOTH);
     CHECK(hit.fraction == 0 && hit.edge == 2 * 150);
     CHECK(shot(tree, 1e18f, 1e-30f, 0, 1e-30f, COPSE_SIDE_BOTH).edge == 0);
     CHECK(nearest_wall(tree, 7e17f, 0, COPSE_SIDE_BOTH) == 2);
@@ -754,7 +754,7 @@ static void test_the_solid_side_stays_when_a_polygon_is_mirrored(void) {
     build_walls(tree);
     CHECK(copse_obstacle_winding(tree, square) == 1 && copse_obstacle_winding(tree, border) == -1);
     CHECK(inside_walls(tree, 4, 4) && !inside_walls(tree, 1, 1) && inside_walls(tree, 9, 1));
-    const copse_wall_hit hit = shot(tree, 1, 4, 9, 4, COPSE_SIDE_VISIBLE);
+    const copse_obstacle_hit hit = shot(tree, 1, 4, 9, 4, COPSE_SIDE_VISIBLE);
     CHECK(hit.edge == square + 1 && hit.normal[0] == -1 && hit.normal[1] == 0);
     CHECK(shot(tree, 1, 4, -9, 4, COPSE_SIDE_VISIBLE).edge == border + 2);
     CHECK(shot(tree, 4, 4, 9, 4, COPSE_SIDE_VISIBLE).edge ==
@@ -901,8 +901,8 @@ static void test_searches_of_walls_visit_the_recorded_number_of_nodes(void) {
       to[axis] = (float)(random_word(&state) >> 8) * SIZE / 16777216;
     }
     const float lo[2] = {from[0] - 4, from[1] - 4}, hi[2] = {from[0] + 4, from[1] + 4};
-    copse_wall wall;
-    copse_wall_hit hit;
+    copse_obstacle_point wall;
+    copse_obstacle_hit hit;
     bool result;
     uint32_t visits[7], total;
     copse_results results = {ids, distances2, 4 * SIZE * SIZE, 0, 0};
@@ -1183,10 +1183,10 @@ static void test_queries_of_walls_read_only_two_numbers_of_a_point(void) {
   const float p[3] = {4, 4, NAN}, q[3] = {5, 4, NAN}, lo[3] = {-10, -10, NAN},
               hi[3] = {20, 20, NAN};
   uint32_t ids[64], total;
-  copse_wall wall;
+  copse_obstacle_point wall;
   float distances2[64];
   bool result;
-  copse_wall_hit hit;
+  copse_obstacle_hit hit;
   copse_corner corners[64];
   copse_results results = {ids, distances2, 64, 0, 0};
   CHECK(copse_obstacle_within(tree, p, 1, COPSE_SIDE_BOTH, &results) == COPSE_OK);

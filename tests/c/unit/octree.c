@@ -573,9 +573,9 @@ static void test_queries_of_boxes_refuse_only_invalid_arguments(void) {
   CHECK(copse_octree_range_many(tree, turned, 1, NULL, &rows) == refused);
   CHECK(copse_octree_range_many(tree, without, 1, NULL, &rows) == refused);
   CHECK(copse_octree_range_many(tree, turned, 0, &sorted, &rows) == refused);
-  CHECK(copse_octree_nearest_many(tree, nan2, 1, 1, NULL, &nears) == refused);
-  CHECK(copse_octree_nearest_many(tree, good, 1, 1, &near, &nears) == refused);
-  CHECK(copse_octree_nearest_many(tree, good, 1, 1, &sorted, &nears) == refused);
+  CHECK(copse_octree_neighbors_many(tree, nan2, 1, 1, NULL, &nears) == refused);
+  CHECK(copse_octree_neighbors_many(tree, good, 1, 1, &near, &nears) == refused);
+  CHECK(copse_octree_neighbors_many(tree, good, 1, 1, &sorted, &nears) == refused);
   CHECK(copse_octree_raycast_many(tree, without, 1, NULL, NULL, ids, distances2) == refused);
   copse_box_hit hit;
   CHECK(copse_octree_raycast(tree, nan2, good, NULL, &hit, NULL) == refused);

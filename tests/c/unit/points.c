@@ -123,7 +123,7 @@ static void test_no_frame_allocates(void) {
     CHECK(copse_points_pairs(index, 2, NULL, NULL, &pairs) == COPSE_OK);
     CHECK(within_count(index, 50, 50, 200) > 0);
     CHECK(copse_points_within_many(index, SEGMENTS, 4, 9, NULL, &rows) == COPSE_OK);
-    CHECK(copse_points_nearest_many(index, SEGMENTS, 4, K, NULL, &nearest) == COPSE_OK);
+    CHECK(copse_points_neighbors_many(index, SEGMENTS, 4, K, NULL, &nearest) == COPSE_OK);
     CHECK(copse_points_raycast_many(index, SEGMENTS, 2, 1, NULL, &query, NULL, ids, distances2) ==
           COPSE_OK);
     copse_results results = {ids, distances2, N, 0, 0};
@@ -280,7 +280,7 @@ static void check_queries(const copse_points *index, copse_status expected) {
   CHECK(copse_points_within_many(index, from, 2, 9, NULL, &rows) == expected);
   CHECK(copse_points_range_many(index, (float[4]){0}, 1, NULL, &rows) == expected);
   CHECK(copse_points_all_neighbors(index, 2, NULL, NULL, &nearest) == expected);
-  CHECK(copse_points_nearest_many(index, from, 2, 2, NULL, &nearest) == expected);
+  CHECK(copse_points_neighbors_many(index, from, 2, 2, NULL, &nearest) == expected);
   CHECK(copse_points_pairs(index, 9, NULL, NULL, &results) == expected && !results.total);
   CHECK(copse_points_raycast_many(index, from, 1, 9, NULL, NULL, NULL, ids, distances2) ==
         expected);
@@ -1450,7 +1450,7 @@ static void test_batches_refuse_invalid_arguments(void) {
   CHECK(copse_points_all_neighbors(index, 1, &far, NULL, &near) == refused);
   CHECK(copse_points_all_neighbors(index, 1, &sorted, NULL, &near) == refused);
   CHECK(copse_points_within_many(index, points, 2, 1, &sorted, &rows) == refused);
-  CHECK(copse_points_nearest_many(index, points, 2, 1, &sorted, &near) == refused);
+  CHECK(copse_points_neighbors_many(index, points, 2, 1, &sorted, &near) == refused);
   CHECK(copse_points_pairs(index, 1, NULL, &sorted, &out) == refused);
   CHECK(copse_points_within_many(index, bad, 1, 1, NULL, &rows) == refused);
   CHECK(copse_points_within_many(index, points, 2, NAN, NULL, &rows) == refused);
@@ -1459,8 +1459,8 @@ static void test_batches_refuse_invalid_arguments(void) {
   CHECK(copse_points_range_many(index, without, 1, NULL, &rows) == refused);
   CHECK(copse_points_range_many(index, fine, 1, &sorted, &rows) == refused);
   CHECK(copse_points_range_many(index, fine, 1, NULL, &rows) == COPSE_OK);
-  CHECK(copse_points_nearest_many(index, bad, 1, 1, NULL, &near) == refused);
-  CHECK(copse_points_nearest_many(index, points, 2, 1, &far, &near) == refused);
+  CHECK(copse_points_neighbors_many(index, bad, 1, 1, NULL, &near) == refused);
+  CHECK(copse_points_neighbors_many(index, points, 2, 1, &far, &near) == refused);
   CHECK(copse_points_pairs(index, -1, NULL, NULL, &out) == refused);
   CHECK(copse_points_pairs(index, 0, negative, NULL, &out) == refused);
   CHECK(copse_points_pairs(index, 0, bad, NULL, &out) == refused);
@@ -1687,7 +1687,7 @@ static void test_batches_of_points_agree_with_single_queries(void) {
   for (int which = 0; which < 5; which++) {
     const uint32_t k = ks[which];
     copse_neighbor_rows near = {counts, ids, distances2};
-    CHECK(copse_points_nearest_many(index, centers, M, k, NULL, &near) == COPSE_OK);
+    CHECK(copse_points_neighbors_many(index, centers, M, k, NULL, &near) == COPSE_OK);
     for (uint32_t i = 0; i < M; i++) {
       copse_results out = {single, single2, N, 0, 0};
       copse_points_neighbors(index, centers + 2 * i, k, NULL, &out);
@@ -1721,7 +1721,7 @@ static void test_batches_of_points_apply_the_query(void) {
         if (which == 5) query.exclude = 7;
         for (uint32_t k = 1; k <= MOST_K; k += 8) {
           copse_neighbor_rows near = {counts, ids, distances2};
-          CHECK(copse_points_nearest_many(index, centers, M, k, &query, &near) == COPSE_OK);
+          CHECK(copse_points_neighbors_many(index, centers, M, k, &query, &near) == COPSE_OK);
           for (uint32_t i = 0; i < M; i++) {
             uint32_t single[MOST_K];
             float single2[MOST_K];

@@ -94,10 +94,10 @@ static void ask_all(copse_points *points, int work, const float *places) {
     copse_points_pairs(points, 0, radii, NULL, &pairs);
     break;
   case 12:
-    copse_points_nearest_many(points, places, ASKED, 1, NULL, &neighbors);
+    copse_points_neighbors_many(points, places, ASKED, 1, NULL, &neighbors);
     break;
   case 13:
-    copse_points_nearest_many(points, places, ASKED, K, NULL, &neighbors);
+    copse_points_neighbors_many(points, places, ASKED, K, NULL, &neighbors);
     break;
   case 14: /* the largest k that uses ranking, and one more */
   case 15:

@@ -18,7 +18,6 @@ export const WRONG = {
   side: [undefined, ...NOT_NUMBERS, NaN],
   count: [undefined, ...NOT_NUMBERS, NaN, -1, 1.5, Infinity],
   slots: [undefined, ...NOT_NUMBERS, NaN, -1, 1.5, Infinity, 2 ** 32 + 5],
-  out: [undefined, ...NOT_NUMBERS, 5, new Float32Array(4), new Int32Array(4)],
   options: [null, '5', 5n, true, 5, NaN, Symbol('s'), () => {}],
   bytes: [undefined, null, 5, 'x', [], {}, new Uint32Array(40), new ArrayBuffer(160)],
 }
@@ -29,6 +28,7 @@ export const WRONG_OPTIONS = {
   exclude: [...NOT_NUMBERS, NaN, 1.5, -2, Infinity, 2 ** 32, 2 ** 32 + 5],
   maxDistance: [...NOT_NUMBERS, NaN, -1, -Infinity],
   sort: [null, 5, 5n, true, {}, 'nearest', 'ID', ''],
+  distances2: [null, 0, 1, 'true', {}, new Float32Array(4)],
 }
 
 /** Returns a value as a message shows it. */
@@ -53,7 +53,7 @@ export function assertRefused(call, place, argument, value, type = 'number') {
 /** Asserts that an option of a query is refused: its value, or the option if the query has none such. */
 export function assertOptionRefused(call, name, method, option, value) {
   if (QUERY_OPTIONS[method].includes(option)) {
-    const type = option === 'sort' ? 'string' : 'number'
+    const type = { sort: 'string', distances2: 'boolean' }[option] ?? 'number'
     assertRefused(call, `${name}.${method}`, option, value, type)
     return
   }

@@ -7,7 +7,7 @@ import * as assert from 'uvu/assert'
 import * as copse from 'copse'
 import * as list from './box-oracle.js'
 import { forAll, runsOf } from './fastcheck.js'
-import { assertSame } from './indexes.js'
+import { assertSame, pairIds } from './indexes.js'
 import { createRandom, integer, pick } from '../../../web/random.js'
 
 const RUNS = runsOf(40)
@@ -102,23 +102,17 @@ function drawOptions(random, model, sorts = []) {
 /** Returns options for queries whose results have no order. */
 const withoutSort = ({ sort, ...options }) => options
 
-/** Checks a query for ids, and its `Into` form with an array that may be too short. */
-function checkIds(random, tree, method, geometry, options, expected) {
+/** Checks a query for ids, and the distances that it measures. */
+function checkIds(tree, method, geometry, options, expected) {
   const ids = tree[method](...geometry, options).slice()
   const isOrdered = method === 'neighbors' || options.sort === 'distance' || options.sort === 'id'
   assertSame(isOrdered ? ids : ids.slice().sort(), expected.ids, method)
-  const room = random() < 0.5 ? ids.length + 2 : integer(random, ids.length + 1)
-  const written = Math.min(room, ids.length)
-  const out = new Uint32Array(room).fill(UNTOUCHED)
-  const distances2 = new Float32Array(room).fill(-1)
-  const intoOptions = expected.distances2 ? { ...options, distances2 } : options
-  assert.is(tree[`${method}Into`](...geometry, out, intoOptions), ids.length)
-  assertSame(out.subarray(0, written), ids.subarray(0, written), `${method}Into`)
-  for (const id of out.subarray(written)) assert.is(id, UNTOUCHED)
+  assert.throws(() => tree.distances2, /had no option distances2: true$/)
   if (!expected.distances2) return
+  assertSame(tree[method](...geometry, { ...options, distances2: true }), ids, method)
   const distance2ById = new Map(expected.ids.map((id, i) => [id, expected.distances2[i]]))
-  for (let i = 0; i < room; i++)
-    assert.is(distances2[i], i < written ? distance2ById.get(ids[i]) : -1)
+  const near = Array.from(ids, (id) => distance2ById.get(id))
+  assertSame(tree.distances2, near, 'distances2')
 }
 
 /** Returns the rows of a batch, as arrays. */
@@ -133,7 +127,7 @@ const queries = {
     const hi = one.map((x, axis) => Math.max(x, other[axis]) + reach)
     const options = drawOptions(random, model, ['none', 'id'])
     const expected = list.range(model, lo, hi, options)
-    checkIds(random, tree, 'range', [...lo, ...hi], options, expected)
+    checkIds(tree, 'range', [...lo, ...hi], options, expected)
     assert.is(tree.countRange(...lo, ...hi, withoutSort(options)), expected.ids.length)
   },
 
@@ -146,13 +140,13 @@ const queries = {
     })
     const floats = Float32Array.from(planes.flat())
     const options = drawOptions(random, model, ['none', 'id'])
-    checkIds(random, tree, 'frustum', [floats], options, list.frustum(model, floats, options))
+    checkIds(tree, 'frustum', [floats], options, list.frustum(model, floats, options))
   },
 
   at(random, tree, model) {
     const point = drawPlace(random, model)
     const options = drawOptions(random, model, ['none', 'id'])
-    checkIds(random, tree, 'at', point, options, list.range(model, point, point, options))
+    checkIds(tree, 'at', point, options, list.range(model, point, point, options))
   },
 
   within(random, tree, model) {
@@ -160,7 +154,7 @@ const queries = {
     const radius = drawRadius(random, model, center)
     const options = drawOptions(random, model, ['none', 'id', 'distance'])
     const expected = list.within(model, center, radius, options)
-    checkIds(random, tree, 'within', [...center, radius], options, expected)
+    checkIds(tree, 'within', [...center, radius], options, expected)
     const { length } = expected.ids
     assert.is(tree.countWithin(...center, radius, withoutSort(options)), length)
     assert.is(tree.anyWithin(...center, radius, withoutSort(options)), length > 0)
@@ -172,7 +166,7 @@ const queries = {
     const options = drawOptions(random, model)
     if (random() < 0.5) options.maxDistance = drawRadius(random, model, center)
     const expected = list.neighbors(model, center, k, options)
-    checkIds(random, tree, 'neighbors', [...center, k], options, expected)
+    checkIds(tree, 'neighbors', [...center, k], options, expected)
     const [nearest = -1] = list.neighbors(model, center, 1, options).ids
     assert.is(tree.nearest(...center, options), nearest)
   },
@@ -210,12 +204,12 @@ const queries = {
     rowsOf(tree.rangeMany(points, options), n).forEach((row, i) => {
       assertSame(row, tree.range(...places[2 * i], ...places[2 * i + 1], options), 'rangeMany')
     })
-    const near = tree.nearestMany(points, { k, ...options })
+    const near = tree.neighborsMany(points, k, { ...options })
     places.forEach((place, i) => {
       const expected = list.neighbors(model, place, k, options)
       const [begin, end] = [i * k, i * k + near.counts[i]]
-      assertSame(near.ids.subarray(begin, end), expected.ids, 'nearestMany')
-      assertSame(near.distances2.subarray(begin, end), expected.distances2, 'nearestMany')
+      assertSame(near.ids.subarray(begin, end), expected.ids, 'neighborsMany')
+      assertSame(near.distances2.subarray(begin, end), expected.distances2, 'neighborsMany')
     })
     const filters = {
       mask: Uint32Array.from({ length: n }, () => pick(random, MASKS)),
@@ -234,7 +228,7 @@ const queries = {
   pairs(random, tree, model) {
     const options = random() < 0.3 ? { mask: pick(random, MASKS) } : {}
     const expected = list.pairs(model, options)
-    const pairs = tree.pairs(options).slice()
+    const pairs = pairIds(tree, options)
     const rows = Array.from({ length: pairs.length / 2 }, (_, i) => pairs.slice(2 * i, 2 * i + 2))
     rows.sort((one, other) => one[0] - other[0] || one[1] - other[1])
     assertSame(
@@ -242,16 +236,13 @@ const queries = {
       expected,
       'pairs',
     )
-    const out = new Uint32Array(expected.length + 3)
-    assert.is(tree.pairsInto(out, options), expected.length / 2)
-    assertSame(out.subarray(0, pairs.length), pairs, 'pairsInto')
   },
 }
 
 /** Checks that arrays and figures agree with the list. */
 function checkState(tree, model) {
   const ids = list.usedIds(model)
-  assert.ok(tree.validate(), 'validate')
+  assert.ok(tree._validate(), 'validate')
   assertSame(tree.generations, model.generations, 'generations')
   assert.is(tree.count, ids.length)
   assert.is(tree.stats().items, ids.length)

@@ -11,12 +11,15 @@ const agentOf = (radius, horizon) => ({
   obstacleTimeHorizon: horizon,
 })
 
-/** Each has the options of its agents, and a `fill` that calls `add(start, goal)` for every agent. */
+/**
+ * Each has the duration of its steps, the options of its agents, and a `fill` that calls `add(start, goal)` for
+ * every agent.
+ */
 export const SCENES = {
   /** 250 agents on a circle, each heading for the opposite point. */
   circle: {
     dimensions: 2,
-    timeStep: 0.25,
+    dt: 0.25,
     agent: agentOf(1.5, 10),
     boxes: [],
     fill(add) {
@@ -32,7 +35,7 @@ export const SCENES = {
   /** Four groups of 25 agents that cross between four boxes. The agents in front go farthest. */
   blocks: {
     dimensions: 2,
-    timeStep: 0.25,
+    dt: 0.25,
     agent: agentOf(2, 5),
     boxes: [
       [-10, 40, -40, 40, -40, 10, -10, 10],
@@ -54,7 +57,7 @@ export const SCENES = {
   /** 500 agents on a sphere, each heading for the opposite point. */
   sphere: {
     dimensions: 3,
-    timeStep: 0.125,
+    dt: 0.125,
     agent: agentOf(1.5, 10),
     boxes: [],
     fill(add) {
@@ -81,9 +84,9 @@ export const SCENES = {
  * @param {string} name
  */
 export function beginScene(library, instance, name) {
-  const { dimensions, timeStep, agent, boxes, fill } = SCENES[name]
+  const { dimensions, dt, agent, boxes, fill } = SCENES[name]
   const Crowd = dimensions === 2 ? library.Crowd : library.Crowd3D
-  const crowd = new Crowd({ capacity: 500, timeStep, instance })
+  const crowd = new Crowd({ capacity: 500, instance })
   const ends = []
   if (boxes.length) {
     crowd.obstacles = new library.ObstacleTree({ capacity: 100, instance })
@@ -111,6 +114,7 @@ export function beginScene(library, instance, name) {
 
   return {
     crowd,
+    dt,
 
     /** Prefers velocities toward the goals at speed 1, slightly off, so that no agents meet exactly head-on. */
     prefer() {

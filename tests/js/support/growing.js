@@ -20,7 +20,7 @@ const BUILDS = ['build', 'step', 'moveAll', 'load']
 
 /** The methods that return results of many searches: their results may need more memory. */
 const BATCHES = ['update', 'allWithin', 'allNeighbors', 'pairs']
-BATCHES.push('withinMany', 'rangeMany', 'nearestMany', 'raycastMany', 'directionMany')
+BATCHES.push('withinMany', 'rangeMany', 'neighborsMany', 'raycastMany', 'directionMany')
 
 /** In later frames memory does not grow, to save time. */
 const GROWING_FRAMES = 50
@@ -42,7 +42,8 @@ function begin() {
 function watch(owner) {
   for (const [name, property] of Object.entries(Object.getOwnPropertyDescriptors(owner))) {
     const { get, value } = property
-    if (get) property.get = beginningFrame(get)
+    // The distances are of ids that the frame has found already.
+    if (get && name !== 'distances2') property.get = beginningFrame(get)
     else if (BUILDS.includes(name)) property.value = beginningFrame(value, () => (isBuilt = true))
     else if (BATCHES.includes(name)) property.value = beginningFrame(value)
     else continue

@@ -165,3 +165,9 @@ export function maker(library, kind) {
 /** Six agents in a row, at distance 1: along x in 2D, along z in 3D. */
 export const ROW = [0, 0, 1, 0, 2, 0, 3, 0, 4, 0, 5, 0]
 export const ROW_3D = [0, 0, 0, 0, 0, 1, 0, 0, 2, 0, 0, 3, 0, 0, 4, 0, 0, 5]
+
+/** Returns a copy of the pairs that an index finds: two ids each. */
+export function pairIds(index, options) {
+  const { ids, count } = index.pairs(options)
+  return ids.slice(0, 2 * count)
+}

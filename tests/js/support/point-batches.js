@@ -6,7 +6,7 @@ import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import * as copse from 'copse'
 import { forAll, runsOf } from './fastcheck.js'
-import { assertSame, bytesOf, maker, ROW, thrown } from './indexes.js'
+import { assertSame, bytesOf, maker, pairIds, ROW, thrown } from './indexes.js'
 import * as oracle from './point-oracle.js'
 import { createRandom, distributions, integer, pick } from '../../../web/random.js'
 
@@ -61,22 +61,20 @@ function checkRows(rows, expected, isSorted = false) {
   assert.is(rows.total, end)
 }
 
-/** Checks rows of neighbors. `single(i, out, distances2)` makes the single query for row i. */
-function checkNeighborRows({ counts, ids, distances2 }, k, n, single) {
-  const out = new Uint32Array(k)
-  const near = new Float32Array(k)
+/** Checks rows of neighbors. `single(i)` makes the single query for row i, with distances. */
+function checkNeighborRows(index, { counts, ids, distances2 }, k, n, single) {
   for (let i = 0; i < n; i++) {
-    const count = single(i, out, near)
-    assert.is(counts[i], count)
-    assertSame(ids.subarray(i * k, i * k + count), out.subarray(0, count), `row ${i}`)
-    assertSame(distances2.subarray(i * k, i * k + count), near.subarray(0, count), `row ${i}`)
+    const near = single(i)
+    const row = [i * k, i * k + near.length]
+    assert.is(counts[i], near.length)
+    assertSame(ids.subarray(...row), near, `row ${i}`)
+    if (near.length > 0) assertSame(distances2.subarray(...row), index.distances2, `row ${i}`)
   }
 }
 
 /** Checks pairs within a distance or, if that is undefined, of circles that touch. */
 function checkPairs(index, agents, distance, mask) {
   const { radii } = agents
-  const args = distance === undefined ? [{ mask }] : [distance, { mask }]
   const ids = Array.from({ length: agents.count }, (_, id) => id).filter(
     (id) => oracle.isPresent(agents, id) && (agents.groups[id] & mask) !== 0,
   )
@@ -87,17 +85,12 @@ function checkPairs(index, agents, distance, mask) {
       const distance2 = oracle.distance2(agents, b, pointOf(agents.positions, a, agents.dimensions))
       if (a < b && distance2 <= fround(reach * reach)) expected.push(`${a} ${b}`)
     }
-  const pairs = index.pairs(...args).slice()
+  const pairs = pairIds(index, { mask, distance })
   const actual = Array.from(
     { length: pairs.length / 2 },
     (_, i) => `${pairs[2 * i]} ${pairs[2 * i + 1]}`,
   )
   assert.equal(actual.sort(), expected.sort())
-  const out = new Uint32Array(7).fill(0xdeadbeef)
-  assert.is(index.pairsInto(...args.toSpliced(-1, 0, out)), expected.length)
-  const written = Math.min(6, pairs.length)
-  assertSame(out.subarray(0, written), pairs.subarray(0, written))
-  for (const id of out.subarray(written)) assert.is(id, 0xdeadbeef)
 }
 
 function checkBatches(random, index, agents) {
@@ -117,16 +110,11 @@ function checkBatches(random, index, agents) {
     return isPresent(id) ? index.within(...center, radius, options).slice() : []
   })
   checkRows(index.allWithin(radius, { mask }), around, true)
-  checkNeighborRows(
-    index.allNeighbors({ k, maxDistance, mask }),
-    k,
-    count,
-    (id, out, distances2) => {
-      const center = pointOf(positions, id, dimensions)
-      const options = { ...ownOptions(id), maxDistance, distances2 }
-      return isPresent(id) ? index.neighborsInto(...center, k, out, options) : 0
-    },
-  )
+  checkNeighborRows(index, index.allNeighbors(k, { maxDistance, mask }), k, count, (id) => {
+    const center = pointOf(positions, id, dimensions)
+    const options = { ...ownOptions(id), maxDistance, distances2: true }
+    return isPresent(id) ? index.neighbors(...center, k, options) : []
+  })
   checkPairs(index, agents, radius, mask)
   checkPairs(index, agents, undefined, mask)
 
@@ -137,9 +125,9 @@ function checkBatches(random, index, agents) {
     index.within(...placeOf(i), radius, { mask, exclude }).slice(),
   )
   checkRows(index.withinMany(places, radius, { mask, exclude }), within)
-  const near = index.nearestMany(places, { k, maxDistance, mask, exclude })
-  checkNeighborRows(near, k, 2 * n, (i, out, distances2) =>
-    index.neighborsInto(...placeOf(i), k, out, { maxDistance, mask, exclude, distances2 }),
+  const near = index.neighborsMany(places, k, { maxDistance, mask, exclude })
+  checkNeighborRows(index, near, k, 2 * n, (i) =>
+    index.neighbors(...placeOf(i), k, { maxDistance, mask, exclude, distances2: true }),
   )
   if (agents.wrap) return
   const inside = Array.from({ length: n }, (_, i) =>
@@ -190,11 +178,11 @@ export function testBatches() {
 
   test('return the same objects and views in every frame', () => {
     const index = built(2, [0, 0, 1, 0, 5, 0], { capacity: 10 })
-    const [rows, near] = [index.allWithin(2), index.allNeighbors({ k: 2 })]
+    const [rows, near] = [index.allWithin(2), index.allNeighbors(2)]
     const frame = () => {
       index.build()
       assert.is(index.allWithin(2), rows)
-      assert.is(index.allNeighbors({ k: 1 }), near)
+      assert.is(index.allNeighbors(1), near)
       return [rows.ids, rows.counts, rows.offsets, near.ids, near.counts, near.distances2]
     }
     const views = frame()
@@ -208,13 +196,13 @@ export function testBatches() {
     const assertAsBuilt = (slots) => {
       const rows = index.allWithin(1)
       assert.is(rows.total, 10)
-      const near = index.allNeighbors({ k: 2, maxDistance: 1 })
+      const near = index.allNeighbors(2, { maxDistance: 1 })
       for (let i = 0; i < Math.max(slots, 6); i++) {
         const expected = i < 6 ? others(i) : []
         assert.equal(i < slots ? [...rowOf(rows, i)].sort() : expected, expected)
         assert.equal([...near.ids.slice(2 * i, 2 * i + near.counts[i])].sort(), expected)
       }
-      assert.is(index.pairs(1).length, 10)
+      assert.is(index.pairs({ distance: 1 }).count, 5)
     }
     for (const slots of [9, 2, 0, 7]) {
       index.slots = slots
@@ -235,67 +223,46 @@ export function testBatches() {
     assert.is(index.order().length, 0)
     index.build()
     assert.is(index.allWithin(9).total, 0)
-    assert.equal([...index.allNeighbors({ k: 1 }).counts.subarray(0, 2)], [0, 0])
+    assert.equal([...index.allNeighbors(1).counts.subarray(0, 2)], [0, 0])
     index.reserve(5)
     assert.equal(index.masks, Uint32Array.of(2, 4, 0xffffffff, 0xffffffff, 0xffffffff))
     index.slots = 5
     index.masks.fill(0xffffffff)
     index.build()
     assert.is(index.allWithin(0).total, 20)
-    assert.is(index.pairs(0).length, 20)
+    assert.is(index.pairs({ distance: 0 }).count, 10)
     index.dispose()
   })
 
   test('pairs by radii use the radii of the last build', () => {
     const points = [0, 0, 1, 0, 2, 0, 3, 0, 9, 0, 9, 9]
-    const sorted = (pairs) => [...pairs.slice().sort()]
-    for (const isInto of [false, true]) {
-      const index = built(2, points, { capacity: 9 })
-      const pairs = () => {
-        if (!isInto) return sorted(index.pairs())
-        const out = new Uint32Array(40)
-        return sorted(out.subarray(0, 2 * index.pairsInto(out)))
-      }
-      assert.equal(pairs(), [], 'radii are 0')
-      index.radii.fill(0.5)
-      assert.equal(pairs(), [], 'not built')
-      index.build()
-      const before = [0, 1, 1, 2, 2, 3]
+    const index = built(2, points, { capacity: 9 })
+    const pairs = () => [...pairIds(index).sort()]
+    assert.equal(pairs(), [], 'radii are 0')
+    index.radii.fill(0.5)
+    assert.equal(pairs(), [], 'not built')
+    index.build()
+    const before = [0, 1, 1, 2, 2, 3]
+    assert.equal(pairs(), before)
+    index.radii.fill(50)
+    for (const slots of [2, 0, 9]) {
+      index.slots = slots
       assert.equal(pairs(), before)
-      index.radii.fill(50)
-      for (const slots of [2, 0, 9]) {
-        index.slots = slots
-        assert.equal(pairs(), before)
-      }
-      index.slots = 2
-      const bytes = index.save()
-      index.build()
-      assert.equal(pairs(), [0, 1])
-      index.radii.fill(0.5)
-      index.restore(bytes)
-      assert.is(index.count, 2)
-      assert.equal(pairs(), before, 'restore brings the radii')
-
-      index.radii[1] = NaN
-      index.slots = 6
-      assertThrown(() => index.build(), /^RangeError: Index\.build: radii\[1\] .* got NaN$/)
-      assert.equal(pairs(), before)
-
-      // An option that builds again while it is read.
-      const saved = index.save()
-      const options = {
-        get mask() {
-          index.slots = 1
-          index.radii.fill(0)
-          index.build()
-          return -1
-        },
-      }
-      assert.is(index.pairs(options).length, 0)
-      index.restore(saved)
-      assert.is(index.pairsInto(9, new Uint32Array(2), options), 0)
-      index.dispose()
     }
+    index.slots = 2
+    const bytes = index.save()
+    index.build()
+    assert.equal(pairs(), [0, 1])
+    index.radii.fill(0.5)
+    index.restore(bytes)
+    assert.is(index.count, 2)
+    assert.equal(pairs(), before, 'restore brings the radii')
+
+    index.radii[1] = NaN
+    index.slots = 6
+    assertThrown(() => index.build(), /^RangeError: Index\.build: radii\[1\] .* got NaN$/)
+    assert.equal(pairs(), before)
+    index.dispose()
   })
 
   // ---- Memory ----
@@ -317,11 +284,11 @@ export function testBatches() {
     const segments = Float32Array.from({ length: 400 }, (_, i) => i)
     const calls = [
       () => index.allWithin(1),
-      () => index.allNeighbors({ k: 3 }),
+      () => index.allNeighbors(3),
       () => index.pairs(),
-      () => index.pairs(1),
+      () => index.pairs({ distance: 1 }),
       () => index.withinMany(segments, 2),
-      () => index.nearestMany(segments, { k: 2 }),
+      () => index.neighborsMany(segments, 2),
       () => index.raycastMany(segments),
     ]
     for (const call of calls) call()
@@ -341,8 +308,8 @@ export function testBatches() {
     const { buffer } = instance.memory
     const { bytes } = index.stats()
     assert.is(index.allWithin(0).total, 300 * 299)
-    assert.is(index.pairs(0).length, 300 * 299)
-    assert.is(index.allNeighbors({ k: 8 }).counts[0], 8)
+    assert.is(index.pairs({ distance: 0 }).count, (300 * 299) / 2)
+    assert.is(index.allNeighbors(8).counts[0], 8)
     assert.is(index.stats().bytes, bytes)
     assert.is(instance.memory.buffer, buffer)
     const places = new Float32Array(2 * 5000).fill(5) // more than the capacity
@@ -374,7 +341,7 @@ export function testBatches() {
       const places = other.positions.slice()
       const calls = [
         (target, floats) => target.withinMany(floats, 200),
-        (target, floats) => target.nearestMany(floats, { k: 5 }),
+        (target, floats) => target.neighborsMany(floats, 5),
         (target, floats) => target.raycastMany(floats, { radius: 20 }),
       ]
       for (const call of calls) {
@@ -401,14 +368,13 @@ export function testBatches() {
     const far = new Float32Array(1_000_000).fill(1)
     const calls = {
       allWithin: () => index.allWithin(0),
-      pairs: () => index.pairs(0),
+      pairs: () => index.pairs({ distance: 0 }),
       'pairs of circles': () => index.pairs(),
-      pairsInto: () => index.pairsInto(0, new Uint32Array(2)),
-      allNeighbors: () => index.allNeighbors({ k: 2000 }),
-      'allNeighbors, most': () => index.allNeighbors({ k: 2 ** 32 - 1 }),
+      allNeighbors: () => index.allNeighbors(2000),
+      'allNeighbors, most': () => index.allNeighbors(2 ** 32 - 1),
       withinMany: () => index.withinMany(far.subarray(0, 20_000).fill(5), 0),
       'withinMany, places': () => index.withinMany(far, 0),
-      nearestMany: () => index.nearestMany(far.subarray(0, 2000), { k: 1000 }),
+      neighborsMany: () => index.neighborsMany(far.subarray(0, 2000), 1000),
       raycastMany: () => index.raycastMany(far),
       'reserve, results': () => index.reserve(1500, { results: 1e6 }),
       'reserve, k': () => index.reserve(1600, { k: 1e3 }),
@@ -428,15 +394,15 @@ export function testBatches() {
     index.slots = 40
     index.build()
     assert.is(index.allWithin(0).total, 40 * 39)
-    assert.is(index.pairs(0).length, 40 * 39)
-    assert.is(index.pairs().length, 40 * 39)
-    assert.is(index.allNeighbors({ k: 3 }).counts[39], 3)
+    assert.is(index.pairs({ distance: 0 }).count, 20 * 39)
+    assert.is(index.pairs().count, 20 * 39)
+    assert.is(index.allNeighbors(3).counts[39], 3)
     assert.is(index.withinMany(Float32Array.of(5, 5, 1, 1), 0).total, 40)
-    assert.is(index.nearestMany(Float32Array.of(5, 5), { k: 50 }).counts[0], 40)
+    assert.is(index.neighborsMany(Float32Array.of(5, 5), 50).counts[0], 40)
     assert.is(index.raycastMany(Float32Array.of(5, 5, 1, 1)).ids[0], 0)
     index.restore(saved)
     assert.equal(index.save(), saved)
-    assert.ok(index.validate())
+    assert.ok(index._validate())
   })
 
   test('take exactly what they need if there is no more memory', async () => {
@@ -475,19 +441,16 @@ export function testBatches() {
     const refusals = [
       [() => index.allWithin(1, null), /^TypeError: Index\.allWithin: options /],
       [() => index.allWithin(1, { sort: 'id' }), /^TypeError: Index\.allWithin: no option 'sort' /],
-      [() => index.allNeighbors(), /^TypeError: Index\.allNeighbors: options /],
+      [() => index.allNeighbors(), /^TypeError: Index\.allNeighbors: k .* got undefined$/],
+      [() => index.allNeighbors(3, 5), /^TypeError: Index\.allNeighbors: options .* got 5$/],
       [() => index.pairs('1'), /^TypeError: Index\.pairs: options .* got '1'$/],
       [() => index.pairs(null), /^TypeError: Index\.pairs: options .* got null$/],
       [
         () => index.pairs({ radii: new Float32Array(2) }),
-        /^TypeError: Index\.pairs: no option 'radii' \(options: mask\)$/,
+        /^TypeError: Index\.pairs: no option 'radii' \(options: mask, distance\)$/,
       ],
-      [() => index.pairs(1, { exclude: 1 }), /^TypeError: Index\.pairs: no option 'exclude' /],
-      [() => index.pairsInto({ mask: 1 }), /^TypeError: Index\.pairsInto: out .* got Object$/],
-      [
-        () => index.pairsInto(new Uint32Array(1), { mask: 'x' }),
-        /^TypeError: Index\.pairsInto: mask .* got 'x'$/,
-      ],
+      [() => index.pairs({ exclude: 1 }), /^TypeError: Index\.pairs: no option 'exclude' /],
+      [() => index.pairs({ mask: 'x' }), /^TypeError: Index\.pairs: mask .* got 'x'$/],
       [() => index.withinMany([1, 2], 1), /^TypeError: Index\.withinMany: points .* got Array$/],
       [
         () => index.withinMany(new Float32Array(3), 1),
@@ -503,7 +466,7 @@ export function testBatches() {
       () => index.allWithin(1),
       () => index.masks,
       () => index.pairs(),
-      () => index.pairsInto([]),
+      () => index.distances2,
       () => index.reserve(9, { k: 1 }),
     ])
       assertThrown(call, /^CopseError: Index\.\w+: the object was disposed$/)

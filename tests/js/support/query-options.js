@@ -6,30 +6,23 @@ const NEAREST = [...SELECTION, 'maxDistance']
 
 /** Queries of points and boxes. */
 export const QUERY_OPTIONS = {
-  within: SEARCH,
-  withinInto: [...SEARCH, 'distances2'],
+  within: [...SEARCH, 'distances2'],
   range: SEARCH,
-  rangeInto: SEARCH,
   countRange: SELECTION,
   frustum: SEARCH,
-  frustumInto: SEARCH,
   at: SEARCH,
-  atInto: SEARCH,
   countWithin: SELECTION,
   anyWithin: SELECTION,
-  cone: SEARCH,
-  coneInto: [...SEARCH, 'distances2'],
+  cone: [...SEARCH, 'distances2'],
   nearest: NEAREST,
-  neighbors: NEAREST,
-  neighborsInto: [...NEAREST, 'distances2'],
+  neighbors: [...NEAREST, 'distances2'],
   raycast: [...SELECTION, 'inflate'],
   raycastMany: [...SELECTION, 'inflate'],
   withinMany: SELECTION,
   rangeMany: SELECTION,
-  nearestMany: ['k', ...NEAREST],
+  neighborsMany: NEAREST,
   raycastAll: SELECTION,
   pairs: ['mask'],
-  pairsInto: ['mask'],
 }
 
 /** Methods that only points have, or that have other options there. */
@@ -38,21 +31,20 @@ const OF_POINTS = {
   raycastAll: [...SELECTION, 'radius', 'inflate'],
   raycastMany: [...SELECTION, 'radius', 'inflate'],
   allWithin: ['mask'],
-  allNeighbors: ['k', 'mask', 'maxDistance'],
+  allNeighbors: ['mask', 'maxDistance'],
+  pairs: ['mask', 'distance'],
   reserve: ['results', 'k'],
 }
 
 const OF_WALLS = {
   addPolygon: ['solid'],
-  within: ['side'],
-  withinInto: ['side', 'distances2'],
+  within: ['side', 'distances2'],
   nearest: ['side', 'maxDistance'],
   nearestPoint: ['side', 'maxDistance'],
   visible: ['radius'],
   raycast: ['side'],
   raycastMany: ['side'],
   visibilityPolygon: ['maxDistance', 'bounds'],
-  visibilityPolygonInto: ['maxDistance', 'bounds'],
 }
 
 /** Returns the names of the options that a method of a class takes. */

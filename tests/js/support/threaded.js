@@ -77,7 +77,7 @@ export function createIndex(library, instance, how, seed = 1) {
     const id = integer(random, n)
     if (index.has(id)) index.remove(id)
   }
-  return { index, radius, random, wraps: how.wraps }
+  return { index, dimensions, radius, random, wraps: how.wraps }
 }
 
 const rowsOf = ({ offsets, counts, ids, total }) => [
@@ -85,6 +85,7 @@ const rowsOf = ({ offsets, counts, ids, total }) => [
   counts.slice(),
   ids.slice(0, total),
 ]
+const pairsOf = ({ ids, count }) => ids.slice(0, 2 * count)
 /** Returns rows of k ids. What is behind the ids of a row has no meaning. */
 function neighborsOf({ counts, ids, distances2 }, k) {
   const found = [counts.slice()]
@@ -97,8 +98,7 @@ function neighborsOf({ counts, ids, distances2 }, k) {
 }
 
 /** Builds an index and runs all batches. Returns arrays, all of which must be the same everywhere. */
-export function batchesOf({ index, radius, random, wraps }) {
-  const { dimensions } = index
+export function batchesOf({ index, dimensions, radius, random, wraps }) {
   index.build()
   const points = Float32Array.from({ length: 700 * dimensions }, () => random() * WORLD)
   const boxes = Float32Array.from({ length: 400 * dimensions }, (_, i) => {
@@ -111,13 +111,13 @@ export function batchesOf({ index, radius, random, wraps }) {
     ...rowsOf(index.allWithin(radius)),
     ...rowsOf(index.allWithin(radius / 2, { mask: 2 })),
     ...rowsOf(index.allWithin(0)),
-    ...neighborsOf(index.allNeighbors({ k: 6 }), 6),
-    ...neighborsOf(index.allNeighbors({ k: 3, maxDistance: radius, mask: 1 }), 3),
-    index.pairs(radius / 2).slice(),
-    index.pairs({ mask: 3 }).slice(),
+    ...neighborsOf(index.allNeighbors(6), 6),
+    ...neighborsOf(index.allNeighbors(3, { maxDistance: radius, mask: 1 }), 3),
+    pairsOf(index.pairs({ distance: radius / 2 })),
+    pairsOf(index.pairs({ mask: 3 })),
     ...rowsOf(index.withinMany(points, radius)),
     ...(wraps ? [] : rowsOf(index.rangeMany(boxes))),
-    ...neighborsOf(index.nearestMany(points, { k: 4 }), 4),
+    ...neighborsOf(index.neighborsMany(points, 4), 4),
     index.save(),
     [cells, depth, agents].map(Number),
   ]
@@ -131,7 +131,7 @@ const TIME_STEP = 1 / 20
 export function createCrowd(library, instance, dimensions, n, isExact = false) {
   const random = createRandom(5)
   const Crowd = library[className('Crowd', dimensions)]
-  const crowd = new Crowd({ instance, capacity: n + 7, timeStep: TIME_STEP, exact: isExact })
+  const crowd = new Crowd({ instance, capacity: n + 7, exact: isExact })
   const side = 2.5 * (dimensions === 2 ? Math.sqrt(n) : Math.cbrt(n))
   const place = () => Array.from({ length: dimensions }, () => side * random())
   for (let i = 0; i < n; i++) {
@@ -173,7 +173,7 @@ export function createCrowd(library, instance, dimensions, n, isExact = false) {
 export function stepsOf({ crowd }, steps) {
   const found = []
   for (let i = 0; i < steps; i++) {
-    crowd.step()
+    crowd.step(TIME_STEP)
     found.push([crowd.hash()], crowd.arrived().slice(), crowd.stuck().slice())
   }
   found.push(crowd.save())

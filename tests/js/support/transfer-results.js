@@ -9,7 +9,7 @@ export function resultsOf(tree, dimensions) {
     slots: tree.slots,
     generations: tree.generations.slice(),
     capacity: tree.capacity,
-    isValid: tree.validate(),
+    isValid: tree._validate(),
     order: tree.order(),
     cells: tree.cells(),
     bytes: tree.save(),

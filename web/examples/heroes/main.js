@@ -9,6 +9,7 @@ import { init, AgentTree, Crowd, FlowField, ObstacleTree } from 'copse'
 const [HERO, MINION] = [1, 2] // groups
 const [HEROES, MINIONS] = [10, 1000]
 const [HERO_RADIUS, MINION_RADIUS] = [0.9, 0.35]
+const TIME_STEP = 1 / 30 // seconds
 const TILES = 24 // in a row of the level
 const TILE = 4
 const SIDE = TILES * TILE
@@ -59,7 +60,7 @@ field.setGoalAreas(BASES.flat())
 const buildTime = timeOf(() => field.build())
 
 const crowd = new Crowd({
-  ...{ capacity: HEROES + MINIONS, timeStep: 1 / 30, maxSpeed: 8, neighborDistance: 5 },
+  ...{ capacity: HEROES + MINIONS, maxSpeed: 8, neighborDistance: 5 },
   ...{ timeHorizon: 1, obstacleTimeHorizon: 0.3 },
 })
 crowd.obstacles = walls
@@ -159,7 +160,7 @@ function lead(slot) {
 
 function step() {
   for (let slot = 0; slot < HEROES; slot++) lead(slot)
-  crowd.step()
+  crowd.step(TIME_STEP)
   agents.build(crowd)
   for (const slot of crowd.arrived()) {
     if (slot >= HEROES) {
@@ -249,9 +250,9 @@ let then = performance.now()
 let due = 0 // seconds that the crowd lags behind
 let frame = 0
 requestAnimationFrame(function next(now) {
-  due = Math.min(due + (now - then) / 1000, 3 * crowd.timeStep)
+  due = Math.min(due + (now - then) / 1000, 3 * TIME_STEP)
   then = now
-  for (; due >= crowd.timeStep; due -= crowd.timeStep) step()
+  for (; due >= TIME_STEP; due -= TIME_STEP) step()
   draw()
   if (frame % 30 === 0)
     message.textContent =

@@ -7,6 +7,7 @@ const SIDE = 720
 const RADIUS = 7
 const CHASERS = 250
 const [CHASER, SEEING, PLAYER, WALL] = [0x7d8c84, 0xe2571e, 0x1f9a6a, 0x86745c] // colors
+const TIME_STEP = 1 / 60 // seconds
 const SPEED = 140 // of the player; chasers prefer half of it
 
 // ---- copse: walls and agents ----
@@ -38,7 +39,7 @@ let seeing = slots.subarray(0, 0) // slots of the chasers that see the player
 
 function step(directionX, directionY) {
   crowd.preferredVelocities.set([SPEED * directionX, SPEED * directionY], 2 * player)
-  crowd.step()
+  crowd.step(TIME_STEP)
   const [x, y] = crowd.positions.subarray(2 * player)
   seeing = walls.keepVisible(x, y, slots.subarray(1), crowd.positions)
   for (const slot of seeing) crowd.goals.set([x, y], 2 * slot) // the others keep their last goal
@@ -69,8 +70,8 @@ function update(time, milliseconds) {
   if (pointer.isDown)
     [x, y] = [pointer.worldX - images[player].x, pointer.worldY - images[player].y]
   const length = Math.max(Math.hypot(x, y), 1)
-  due = Math.min(due + milliseconds / 1000, 3 * crowd.timeStep)
-  for (; due >= crowd.timeStep; due -= crowd.timeStep) step(x / length, y / length)
+  due = Math.min(due + milliseconds / 1000, 3 * TIME_STEP)
+  for (; due >= TIME_STEP; due -= TIME_STEP) step(x / length, y / length)
 
   const { positions } = crowd
   for (const slot of slots) {

@@ -27,8 +27,8 @@ export function createSimulation() {
   for (const pillar of PILLARS) walls.addPolygon(pillar)
 
   const crowd = new Crowd({
-    ...{ capacity: TEAMS.length * ROWS * COLUMNS, timeStep: 1 / TICKS },
-    ...{ radius: RADIUS, preferredSpeed: 9, maxSpeed: 11, obstacleTimeHorizon: 0.5 },
+    ...{ capacity: TEAMS.length * ROWS * COLUMNS, radius: RADIUS },
+    ...{ preferredSpeed: 9, maxSpeed: 11, obstacleTimeHorizon: 0.5 },
   })
   crowd.obstacles = walls
   for (let slot = 0; slot < crowd.capacity; slot++) {
@@ -51,7 +51,7 @@ export function createSimulation() {
       for (const [team, x, y] of orders)
         for (let slot = team; slot < crowd.capacity; slot += TEAMS.length)
           crowd.goals.set([x, y], 2 * slot)
-      crowd.step()
+      crowd.step(1 / TICKS)
     },
   }
 }

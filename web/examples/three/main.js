@@ -9,6 +9,7 @@ const ROW = 10 // there are ROW³ drones
 const SPACING = 4
 const SIDE = ROW * SPACING // side of the cube that they fly in
 const RADIUS = 0.6
+const TIME_STEP = 1 / 60 // seconds
 const [SKY, ROCK] = ['#16201c', '#8f9d95']
 const COLORS = ['#ff7d5c', '#63a9f5', '#5cc79b'].map((color) => new THREE.Color(color)) // of drones
 const ROCKS = 20_000
@@ -26,7 +27,7 @@ for (let i = 0; i < ROW ** 3; i++) {
 }
 
 function fly() {
-  crowd.step()
+  crowd.step(TIME_STEP)
   for (const slot of crowd.arrived()) crowd.goals.set(anywhere(), 3 * slot)
   for (const slot of crowd.stuck()) crowd.goals.set(anywhere(), 3 * slot)
 }
@@ -45,14 +46,12 @@ while (rocks.count < ROCKS) {
 
 const planes = new Float32Array(24) // of the camera
 const outer = new Float32Array(24) // moved outward by the radius of a drone, whose center is then inside
-const seenDrones = new Uint32Array(crowd.capacity)
-const seenRocks = new Uint32Array(ROCKS)
-const seen = { drones: 0, rocks: 0 }
+let seenDrones, seenRocks // ids of this frame
 
 function cull() {
   tree.build(crowd)
-  seen.drones = tree.frustumInto(outer, seenDrones)
-  seen.rocks = rocks.frustumInto(planes, seenRocks)
+  seenDrones = tree.frustum(outer)
+  seenRocks = rocks.frustum(planes)
 }
 
 // ---- three.js: the scene ----
@@ -115,20 +114,20 @@ function look() {
 /** Writes the matrices of what the camera sees. */
 function place() {
   const { positions } = crowd
-  for (let i = 0; i < seen.drones; i++) {
+  for (let i = 0; i < seenDrones.length; i++) {
     const id = seenDrones[i]
     matrix.makeTranslation(positions[3 * id], positions[3 * id + 1], positions[3 * id + 2])
     droneMesh.setMatrixAt(i, matrix)
     droneMesh.setColorAt(i, COLORS[id % 3])
   }
   const { boxes } = rocks
-  for (let i = 0; i < seen.rocks; i++) {
+  for (let i = 0; i < seenRocks.length; i++) {
     const [x0, y0, z0, x1, y1, z1] = boxes.subarray(6 * seenRocks[i], 6 * seenRocks[i] + 6)
     matrix.makeScale(x1 - x0, y1 - y0, z1 - z0)
     rockMesh.setMatrixAt(i, matrix.setPosition((x0 + x1) / 2, (y0 + y1) / 2, (z0 + z1) / 2))
   }
-  droneMesh.count = seen.drones
-  rockMesh.count = seen.rocks
+  droneMesh.count = seenDrones.length
+  rockMesh.count = seenRocks.length
   for (const { instanceMatrix, instanceColor } of [droneMesh, rockMesh]) {
     instanceMatrix.needsUpdate = true
     if (instanceColor) instanceColor.needsUpdate = true
@@ -170,7 +169,7 @@ function compare() {
   times.oneByOne += performance.now() - middle
   if (++times.frames < FRAMES) return
   const [ours, oneByOne] = [times.ours, times.oneByOne].map((time) => (time / FRAMES).toFixed(2))
-  const drawn = (seen.drones + seen.rocks).toLocaleString('en')
+  const drawn = (seenDrones.length + seenRocks.length).toLocaleString('en')
   const all = (crowd.count + rocks.count).toLocaleString('en')
   message.textContent =
     `Drawn: ${drawn} of ${all} objects. Found by copse in ${ours} ms per frame, ` +
@@ -181,15 +180,16 @@ function compare() {
 let then = 0
 let due = 0 // seconds that the crowd lags behind
 renderer.setAnimationLoop((now) => {
-  due = Math.min(due + (now - then) / 1000, 3 * crowd.timeStep)
+  due = Math.min(due + (now - then) / 1000, 3 * TIME_STEP)
   then = now
-  for (; due >= crowd.timeStep; due -= crowd.timeStep) fly()
+  for (; due >= TIME_STEP; due -= TIME_STEP) fly()
   controls.update()
   look()
   compare()
   place()
   renderer.render(scene, camera)
   const meshes = { droneMesh, rockMesh }
-  const found = { ...seen, seenDrones, seenRocks, tested }
+  const counts = { drones: seenDrones.length, rocks: seenRocks.length }
+  const found = { ...counts, seenDrones, seenRocks, tested }
   window.example = { crowd, rocks, found, planes, ...meshes, frame: renderer.info.render.frame } // for tests
 })

@@ -31,7 +31,7 @@ export async function createWorld() {
   const field = new FlowField({ bounds: [0, 0, SIDE, SIDE], cell: 1, radius: 1.5 * RADIUS })
   field.obstacles = walls
   const crowd = new Crowd({
-    ...{ capacity: AGENTS, timeStep: TIME_STEP, radius: RADIUS, maxSpeed: MAX_SPEED },
+    ...{ capacity: AGENTS, radius: RADIUS, maxSpeed: MAX_SPEED },
     ...{ preferredSpeed: 6, neighborDistance: 2.5, timeHorizon: 1, obstacleTimeHorizon: 0.3 },
   })
   crowd.obstacles = walls
@@ -64,7 +64,7 @@ export async function createWorld() {
     /** Each input is a goal [x, y]; the last one counts. */
     step(inputs) {
       if (inputs.length > 0) setGoal(inputs.at(-1))
-      crowd.step()
+      crowd.step(TIME_STEP)
       for (const slot of crowd.arrived().slice()) crowd.move(slot, ...nextStart())
     },
 

@@ -53,9 +53,9 @@ async function measure(walkers, players) {
   const sent = []
   const crowdStep = first.crowd.step.bind(first.crowd)
   let step = 0
-  first.crowd.step = () => {
+  first.crowd.step = (dt) => {
     const start = cpuTime()
-    crowdStep()
+    crowdStep(dt)
     step = cpuTime() - start
   }
   for (let tick = 2; tick < WARM_UP + MEASURED; tick++) {

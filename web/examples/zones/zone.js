@@ -91,7 +91,7 @@ export class Zone {
     this.reach = world.reachOf(zone, zones)
     const ground = createGround(zone, zones)
     this.crowd = new Crowd({
-      ...{ capacity: 2 * walkers + 256, timeStep: 1 / TICKS, radius: RADIUS },
+      ...{ capacity: 2 * walkers + 256, radius: RADIUS },
       ...{ maxSpeed: world.MAX_SPEED, neighborDistance: world.NEIGHBOR_DISTANCE },
       ...{ timeHorizon: 1.5, obstacleTimeHorizon: 0.5 },
     })
@@ -285,7 +285,7 @@ export class Zone {
     this.#receive()
     this.#release()
     this.#expire()
-    this.crowd.step()
+    this.crowd.step(1 / TICKS)
     this.#turnBack()
     this.#handOver()
     this.#report()

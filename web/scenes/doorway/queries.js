@@ -14,7 +14,8 @@ export const WAYS = ['AgentTree', 'Grid', 'KdTree', 'loop in JavaScript']
 /** Creates queries for the neighbors of up to `most` agents within `reach`. `instance`: that of the crowd. */
 export function createQueries(crowd, reach, most, instance) {
   const { capacity } = crowd
-  const found = new Uint32Array(capacity)
+  const listed = new Uint32Array(capacity) // ids that the loop finds
+  let found = listed // ids of the last query
   const ways = [
     ofIndex(new AgentTree({ capacity, instance })),
     ofIndex(new Grid({ capacity, cellSize: reach, instance })),
@@ -36,7 +37,7 @@ export function createQueries(crowd, reach, most, instance) {
   function ofIndex(index) {
     return {
       build: () => index.build(crowd),
-      find: (x, y) => index.withinInto(x, y, reach, found),
+      find: (x, y) => (found = index.within(x, y, reach)).length,
       visits: () => index.stats().visits,
       dispose: () => index.dispose(),
     }
@@ -48,11 +49,12 @@ export function createQueries(crowd, reach, most, instance) {
     const reach2 = fround(fround(reach) ** 2)
     const [low, high] = [reach2 * (1 - ROUNDED), reach2 * (1 + ROUNDED)]
     let total = 0
+    found = listed
     for (let i = 0; i < slots; i++) {
       const dx = positions[2 * i] - x
       const dy = positions[2 * i + 1] - y
       const distance2 = dx * dx + dy * dy
-      if (distance2 <= high && (distance2 <= low || isWithin(dx, dy, reach2))) found[total++] = i
+      if (distance2 <= high && (distance2 <= low || isWithin(dx, dy, reach2))) listed[total++] = i
     }
     return total
   }

@@ -103,7 +103,7 @@ function build({ agents, along, ratio, gap, team }) {
     const walls = new ObstacleTree({ capacity: 16, instance })
     const known = new ObstacleTree({ capacity: 16, instance }) // the walls when the field's build began
     const crowd = new Crowd({
-      ...{ capacity: agents, timeStep: TIME_STEP, radius, maxSpeed: FASTEST * walk },
+      ...{ capacity: agents, radius, maxSpeed: FASTEST * walk },
       ...{ neighborDistance: REACH * radius, timeHorizon: (HORIZON * radius) / walk },
       ...{ obstacleTimeHorizon: (4 * radius) / walk, maxNeighbors: 6, instance },
     })
@@ -246,7 +246,7 @@ function build({ agents, along, ratio, gap, team }) {
       updateField()
     })
     stepTime = smoothTime(stepTime, () => {
-      crowd.step()
+      crowd.step(TIME_STEP)
       sort()
     })
     tick++
@@ -261,8 +261,8 @@ function build({ agents, along, ratio, gap, team }) {
     raise(alone.known, knownEnds)
     alone.field.restore(field.save())
     alone.crowd.restore(state)
-    const one = timeRuns(() => alone.crowd.step())
-    const several = timeRuns(() => crowd.step())
+    const one = timeRuns(() => alone.crowd.step(TIME_STEP))
+    const several = timeRuns(() => crowd.step(TIME_STEP))
     times.add(one, several, alone.crowd.hash() === crowd.hash())
     crowd.restore(state)
   }

@@ -1,6 +1,6 @@
 // Frames with every call of boxes that must make no garbage.
 
-import { FRACTIONS, options } from './points.js'
+import { FRACTIONS, MOST, options } from './points.js'
 
 const COUNT = 24
 
@@ -15,12 +15,14 @@ export function boxFrames(copse, instance, makesViews) {
   }
   flat.groups.fill(2, 0, COUNT / 2)
 
-  const out = new Uint32Array(COUNT)
+  // Each frame finds another number of these boxes, which stand in a row.
+  const row = new copse.Quadtree({ ...common, capacity: MOST, bounds: [0, 0, MOST, 1] })
+  for (let i = 0; i < MOST; i++) row.add(i, 0)
+
   const bytes = new Uint8Array(4096)
-  const distances2 = new Float32Array(COUNT)
   const sorted = options({ mask: 3, exclude: 0, sort: 'id' })
-  const ranked = options({ mask: 1, exclude: -1, sort: 'distance', distances2 })
-  const nearby = options({ mask: 1, exclude: -1, maxDistance: 40.5, distances2 })
+  const ranked = options({ mask: 1, exclude: -1, sort: 'distance', distances2: true })
+  const nearby = options({ mask: 1, exclude: -1, maxDistance: 40.5, distances2: true })
   const enemies = options({ mask: 2, exclude: 0, maxDistance: 60.5 })
   const others = options({ mask: 2, exclude: 0 })
   const group = options({ mask: 2 })
@@ -30,7 +32,7 @@ export function boxFrames(copse, instance, makesViews) {
     exclude: new Uint32Array(6),
     inflate: new Float32Array(6).fill(0.25),
   })
-  const nearest3 = options({ k: 3, maxDistance: 40.5 })
+  const near = options({ maxDistance: 40.5 })
   const points = Float32Array.from({ length: 24 }, (_, i) => 20.5 + i)
 
   function frame(number) {
@@ -71,43 +73,44 @@ export function boxFrames(copse, instance, makesViews) {
     sum += flat.has(added) ? 1 : 0
     sum += flat.count + flat.slots + flat.capacity + flat.groups[0] + flat.generations[0]
 
-    sum += flat.rangeInto(1.5, 2.5, 33.5, 44.5, out, sorted)
-    sum += flat.atInto(x, y, out, sorted)
-    sum += flat.withinInto(x, y, 30.5, out, ranked)
-    sum += flat.neighborsInto(x, y, 5, out, nearby)
+    sum += flat.range(1.5, 2.5, 33.5, 44.5, sorted).length
+    sum += flat.at(x, y, sorted).length
+    sum += flat.within(x, y, 30.5, ranked).length
+    sum += flat.neighbors(x, y, 5, nearby).length
     sum += flat.nearest(x, y, enemies)
     sum += flat.countWithin(x, y, 25.5, others)
     sum += flat.countRange(1.5, 2.5, 33.5, 44.5, others)
     sum += flat.anyWithin(x, y, 0.5) ? 1 : 0
-    sum += flat.pairsInto(out)
+    sum += flat.pairs().count
     sum += flat.raycast(x, y, 90.5, 70.25)?.id ?? 0
     sum += flat.withinMany(points, 9.5, others).total
     sum += flat.rangeMany(points).total
-    sum += flat.nearestMany(points, nearest3).counts[0]
+    sum += flat.neighborsMany(points, 3, near).counts[0]
     sum += flat.raycastMany(points, others).ids[0]
     sum += flat.raycastMany(points, eachOwn).ids[0]
     sum += flat.raycast(x, y, 90.5, 70.25, thick)?.id ?? 0
     sum += flat.stats().visits
 
-    sum += solid.rangeInto(1.5, 2.5, 3.5, 33.5, 44.5, 55.5, out)
-    sum += solid.atInto(y, x, 1.5, out)
-    sum += solid.withinInto(y, x, 1.5, 30.5, out, ranked)
-    sum += solid.neighborsInto(y, x, 1.5, 5, out, nearby)
+    sum += solid.range(1.5, 2.5, 3.5, 33.5, 44.5, 55.5).length
+    sum += solid.at(y, x, 1.5).length
+    sum += solid.within(y, x, 1.5, 30.5, ranked).length
+    sum += solid.neighbors(y, x, 1.5, 5, nearby).length
     sum += solid.nearest(y, x, 2.5, enemies)
     sum += solid.countWithin(y, x, 1.5, 25.5)
     sum += solid.countRange(1.5, 2.5, 3.5, 33.5, 44.5, 55.5)
     sum += solid.anyWithin(y, x, 1.5, 0.5, others) ? 1 : 0
-    sum += solid.pairsInto(out, group)
+    sum += solid.pairs(group).count
     sum += solid.raycast(y, x, 2.5, 60.25, 50.75, 20.5, others)?.id ?? 0
     sum += solid.withinMany(points, 9.5).total
     sum += solid.rangeMany(points, others).total
-    sum += solid.frustumInto(points, out, sorted)
-    sum += solid.nearestMany(points, nearest3).counts[0]
+    sum += solid.frustum(points, sorted).length
+    sum += solid.neighborsMany(points, 3, near).counts[0]
     sum += solid.raycastMany(points).ids[0]
     sum += solid.stats().depth
+    sum += row.within(-1, 0, number % (MOST + 1)).length
     sum += flat.saveInto(bytes) + solid.saveInto(bytes)
 
-    if (makesViews) sum += flat.within(x, y, 30.5).length
+    if (makesViews) sum += flat.within(x, y, 30.5).slice().length
     return sum
   }
   return { frame, objects: { flat, solid } }

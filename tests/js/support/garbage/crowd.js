@@ -3,6 +3,7 @@
 import { FRACTIONS } from './points.js'
 
 const COUNT = 12
+const STEP = 1 / 60
 
 /** Like pointFrames. */
 export function crowdFrames(copse, instance) {
@@ -32,7 +33,7 @@ export function crowdFrames(copse, instance) {
     sum += flat.timeHorizons[0] + flat.obstacleTimeHorizons[0] + flat.maxSpeeds[0] > 0 ? 1 : 0
     sum += flat.preferredSpeeds[0] + flat.neighborDistances[0] > 0 ? 1 : 0
     sum += flat.preferredVelocities[0] > 0 ? 1 : 0
-    sum += flat.dimensions + flat.capacity
+    sum += flat.capacity
     sum += solid.saveInto(bytes)
     return sum
   }
@@ -45,7 +46,7 @@ export function crowdFrames(copse, instance) {
     }
     // First: later in the function, V8 would allocate a number that is not a small integer.
     sum += flat.hash() & 1
-    flat.step()
+    flat.step(STEP)
     solid.step(0.015625)
     flat.enabled[5] = number & 1
     grid.build(flat)
@@ -55,9 +56,9 @@ export function crowdFrames(copse, instance) {
     const slot = number % COUNT
     const x = FRACTIONS[number & 7]
     const y = FRACTIONS[number & 3]
-    const { neighbors, walls, constraints } = flat.inspect(slot)
-    sum += neighbors.length + walls.length + constraints.length
-    sum += solid.inspect(slot).neighbors.length
+    const { neighbors, obstacles, constraints } = flat.inspect(slot, STEP)
+    sum += neighbors.length + obstacles.length + constraints.length
+    sum += solid.inspect(slot, STEP).neighbors.length
     flat.move(slot, x, y)
     solid.move(slot, x, y, x)
     const added = flat.add(agent)

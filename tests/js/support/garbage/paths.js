@@ -3,6 +3,7 @@
 import { FRACTIONS } from './points.js'
 
 const COUNT = 12
+const STEP = 1 / 60
 
 /** Like pointFrames. `renew` replaces the field and the crowd by larger ones in the same state. */
 export function pathFrames(copse, instance) {
@@ -16,7 +17,6 @@ export function pathFrames(copse, instance) {
     crowd.add({ position: [2 + 3 * i, 5], radius: i & 1 ? 1 : 2, groups: 1 + (i & 1) })
   const points = new Float32Array(64)
   const bytes = new Uint8Array(4096)
-  const [direction, corners] = [new Float32Array(2), new Float32Array(8)]
 
   /** Returns a field, and a crowd one of whose groups follows it. */
   function create() {
@@ -43,7 +43,7 @@ export function pathFrames(copse, instance) {
   function read({ field, crowd }) {
     let sum = field.saveInto(bytes) + field.capacity + field.columns + field.rows
     sum += field.distances[3] > 1 ? 1 : 0
-    sum += field.isBuilt ? 1 : 0
+    sum += field.isBuilt && field.isCurrent ? 1 : 0
     sum += field.stats().anchors + field.closed.length
     return sum + crowd.saveInto(bytes)
   }
@@ -56,7 +56,7 @@ export function pathFrames(copse, instance) {
     }
     // Often: V8 must optimize the call during the warm-up.
     if (number & 1) crowd.move((number >> 4) % COUNT, 2.5, FRACTIONS[(number >> 1) & 1])
-    crowd.step()
+    crowd.step(STEP)
     return crowd.arrived().length + crowd.stuck().length
   }
 
@@ -71,8 +71,9 @@ export function pathFrames(copse, instance) {
     const x = FRACTIONS[number & 7]
     const y = FRACTIONS[number & 3]
     sum += field.distance(x, y) > 1 ? 1 : 0
-    sum += field.direction(x, y, direction)[0] > 0 ? 1 : 0
-    sum += field.path(x, y, corners)
+    sum += field.direction(x, y)[0] > 0 ? 1 : 0
+    const { corners, length, reached } = field.path(x, y)
+    sum += corners.length + (reached && length > 1 ? 1 : 0)
     return sum + read(objects)
   }
 

@@ -3,13 +3,24 @@
 import { className } from '../indexes.js'
 
 const COUNT = 12
+/** Results of up to this many ids make no garbage. */
+export const MOST = 1024
 
 // V8 may allocate 16 bytes to pass on a fraction that was just computed or read from an object. That
 // garbage is the game's. So here all fractions are allocated in advance (the null keeps the array from
 // holding unboxed numbers), and all options have one shape.
 export const FRACTIONS = [1.5, 20.25, 40.5, 61.75, 80.125, 99.5, 110.5, 120.75, null]
-export const options = ({ mask, exclude, sort, maxDistance, distances2, radius, inflate, k }) => ({
-  ...{ mask, exclude, sort, maxDistance, distances2, radius, inflate, k },
+export const options = ({
+  mask,
+  exclude,
+  sort,
+  maxDistance,
+  distances2,
+  radius,
+  inflate,
+  distance,
+}) => ({
+  ...{ mask, exclude, sort, maxDistance, distances2, radius, inflate, distance },
 })
 
 /** Returns the objects, and `frame`, which plays a frame and returns a sum of its results. */
@@ -26,17 +37,16 @@ export function pointFrames(copse, instance, kind, makesViews) {
   const around = kind === 'Grid' && new copse.Grid({ ...common, wrap })
   if (around) around.slots = COUNT
 
-  const out = new Uint32Array(COUNT)
-  const distances2 = new Float32Array(COUNT)
   const sorted = options({ mask: 3, exclude: 0, sort: 'id' })
-  const ranked = options({ mask: 1, exclude: -1, sort: 'distance', distances2 })
-  const nearby = options({ mask: 1, exclude: -1, maxDistance: 40.5, distances2 })
+  const ranked = options({ mask: 1, exclude: -1, sort: 'distance', distances2: true })
+  const nearby = options({ mask: 1, exclude: -1, maxDistance: 40.5, distances2: true })
   const enemies = options({ mask: 2, exclude: 0, maxDistance: 60.5 })
   const others = options({ mask: 2, exclude: 0 })
   const group = options({ mask: 2 })
+  const close = options({ distance: 10.5 })
+  const closeInGroup = options({ mask: 2, distance: 10.5 })
 
-  const nearest3 = options({ k: 3, maxDistance: 40.5 })
-  const nearest4 = options({ k: 4, maxDistance: 40.5 })
+  const near = options({ maxDistance: 40.5 })
   const points = new Float32Array(12).fill(20.5)
   const bytes = new Uint8Array(4096)
   const rayOptions = options({ mask: 3, exclude: 0, radius: 2.5, inflate: 0.5 })
@@ -45,6 +55,12 @@ export function pointFrames(copse, instance, kind, makesViews) {
     exclude: new Uint32Array(3),
     inflate: new Float32Array(3).fill(0.25),
   })
+  // Each frame finds another number of these agents, which stand in a row.
+  const row = new copse[className(kind, 2)]({ ...common, capacity: MOST })
+  row.slots = MOST
+  for (let i = 0; i < MOST; i++) row.positions[2 * i] = i
+  row.build()
+
   flat.radii.fill(3.5)
   solid.radii.fill(4.5)
 
@@ -81,10 +97,11 @@ export function pointFrames(copse, instance, kind, makesViews) {
     flat.build()
     solid.build()
 
-    sum += flat.withinInto(x, y, 30.5, out, sorted)
-    sum += flat.rangeInto(1.5, 2.5, 33.5, 44.5, out, sorted)
-    sum += flat.neighborsInto(x, y, 5, out, nearby)
-    sum += flat.coneInto(x, y, 1, 0.5, 0.7, 50.5, out, ranked)
+    sum += flat.within(x, y, 30.5, sorted).length
+    sum += flat.range(1.5, 2.5, 33.5, 44.5, sorted).length
+    sum += flat.neighbors(x, y, 5, nearby).length
+    sum += flat.cone(x, y, 1, 0.5, 0.7, 50.5, ranked).length
+    sum += flat.distances2.length
     sum += flat.nearest(x, y, enemies)
     sum += flat.countWithin(x, y, 25.5, others)
     sum += flat.countRange(1.5, 2.5, 33.5, 44.5, others)
@@ -92,32 +109,35 @@ export function pointFrames(copse, instance, kind, makesViews) {
     sum += flat.stats().visits
     sum += flat.count + flat.capacity + flat.groups[0] + (flat.masks[0] & 1)
 
-    sum += solid.withinInto(y, x, 1, 30.5, out, ranked)
-    sum += solid.rangeInto(1.5, 2.5, 3.5, 33.5, 44.5, 55.5, out)
-    sum += solid.neighborsInto(y, x, 1.5, 5, out, nearby)
-    sum += solid.coneInto(y, x, 1, 1, 0.5, 0.25, 0.7, 50.5, out, ranked)
+    sum += solid.within(y, x, 1, 30.5, ranked).length
+    sum += solid.range(1.5, 2.5, 3.5, 33.5, 44.5, 55.5).length
+    sum += solid.neighbors(y, x, 1.5, 5, nearby).length
+    sum += solid.cone(y, x, 1, 1, 0.5, 0.25, 0.7, 50.5, ranked).length
     sum += solid.nearest(y, x, 2.5, enemies)
     sum += solid.countWithin(y, x, 1, 25.5)
     sum += solid.countRange(1.5, 2.5, 3.5, 33.5, 44.5, 55.5)
     sum += solid.anyWithin(y, x, 1, 0.5, others) ? 1 : 0
     sum += solid.stats().depth
 
+    sum += row.within(-1, 0, number % (MOST + 1)).length
+    sum += row.range(0, 0, (number % (MOST + 1)) - 1, 0, sorted).length
+
     sum += flat.allWithin(20.5).total
-    sum += flat.allNeighbors(nearest3).counts[0]
-    sum += flat.pairsInto(10.5, out)
-    sum += flat.pairsInto(out, group)
+    sum += flat.allNeighbors(3, near).counts[0]
+    sum += flat.pairs(close).count
+    sum += flat.pairs(group).count
     sum += flat.withinMany(points, 30.5, others).total
     sum += flat.rangeMany(points, others).total
-    sum += flat.nearestMany(points, nearest3).counts[0]
+    sum += flat.neighborsMany(points, 3, near).counts[0]
     sum += solid.allWithin(20.5, group).total
-    sum += solid.allNeighbors(nearest3).counts[0]
-    sum += solid.pairsInto(10.5, out, group)
-    sum += solid.pairsInto(out)
-    sum += solid.allNeighbors(number & 1 ? nearest3 : nearest4).counts[1]
+    sum += solid.allNeighbors(3, near).counts[0]
+    sum += solid.pairs(closeInGroup).count
+    sum += solid.pairs().count
+    sum += solid.allNeighbors(number & 1 ? 3 : 4, near).counts[1]
     sum += solid.withinMany(points, 30.5).total
     sum += solid.rangeMany(points).total
-    sum += solid.frustumInto(points, out, sorted)
-    sum += solid.nearestMany(points, nearest3).counts[0]
+    sum += solid.frustum(points, sorted).length
+    sum += solid.neighborsMany(points, 3, near).counts[0]
 
     sum += flat.raycast(x, y, 90.5, 70.25)?.id ?? 0
     sum += solid.raycast(y, x, 2.5, 60.25, 50.75, 20.5, rayOptions)?.id ?? 0
@@ -131,18 +151,18 @@ export function pointFrames(copse, instance, kind, makesViews) {
     if (around) {
       for (let i = 0; i < 2 * COUNT; i++) around.positions[i] = positions[i]
       around.build()
-      sum += around.withinInto(x, y, 30.5, out, ranked)
-      sum += around.neighborsInto(x, y, 5, out, nearby)
+      sum += around.within(x, y, 30.5, ranked).length
+      sum += around.neighbors(x, y, 5, nearby).length
       sum += around.nearest(x, y, enemies)
       sum += around.countWithin(x, y, 25.5, others)
       sum += around.allWithin(20.5).total
-      sum += around.allNeighbors(nearest3).counts[0]
-      sum += around.pairsInto(10.5, out)
+      sum += around.allNeighbors(3, near).counts[0]
+      sum += around.pairs(close).count
       sum += around.withinMany(points, 30.5, others).total
-      sum += around.nearestMany(points, nearest3).counts[0]
+      sum += around.neighborsMany(points, 3, near).counts[0]
       sum += around.saveInto(bytes)
     }
-    if (makesViews) sum += flat.within(x, y, 30.5).length
+    if (makesViews) sum += flat.within(x, y, 30.5).slice().length
     return sum
   }
   return { frame, objects: { flat, solid } }

@@ -13,11 +13,12 @@ const MANY = 4200 // enough to divide builds, batches and steps
 const WARM_UP = 15_000
 const PARTS = 6
 const FRAMES = 100 // of each part
+const STEP = 1 / 64
 
 const makesViews = process.argv[2] === 'views'
 const instance = await copse.create({ threads: 2 })
 if (instance.threads.count !== 2) throw new Error(instance.threads.reason)
-const nearest = options({ k: 2, maxDistance: 2 }) // no fraction: to read it is garbage, see points.js
+const nearest = options({ maxDistance: 2 }) // no fraction: to read it is garbage, see points.js
 
 /** Creates indexes, and a crowd with as many slots, but few agents. */
 function createObjects(agents) {
@@ -43,9 +44,9 @@ function play({ indexes, crowd }, count) {
       index.positions[2] = number & 511
       index.build()
       sum += index.allWithin(FRACTIONS[0]).total
-      sum += index.allNeighbors(nearest).counts[0]
+      sum += index.allNeighbors(2, nearest).counts[0]
     }
-    crowd.step()
+    crowd.step(STEP)
     sum += crowd.arrived().length
     if (makesViews) sum += indexes[0].positions.subarray(2).length & 1
   }

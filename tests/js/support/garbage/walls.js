@@ -22,14 +22,11 @@ export function wallFrames(copse, instance, makesViews) {
     walls.addPolygon([x, x, x + 6, x, x + 6, x + 7, x, x + 7])
   }
 
-  const out = new Uint32Array(32)
-  const visibleIds = new Uint32Array(COUNT)
-  const corners = new Float32Array(256)
   const bytes = new Uint8Array(4096)
   const ids = Uint32Array.from({ length: COUNT }, (_, i) => i)
   const positions = Float32Array.from({ length: 2 * COUNT }, (_, i) => (i * 37) % 128)
   const segments = Float32Array.of(1.5, 2.5, 99.5, 98.5, 50.5, 1.5, 50.25, 99.75)
-  const near = options('visible', undefined, undefined, new Float32Array(32), undefined)
+  const near = options('visible', undefined, undefined, true, undefined)
   const visible = options('visible', undefined, undefined, undefined, undefined)
   const nearby = options('visible', FRACTIONS[3], undefined, undefined, undefined)
   const wide = options(undefined, undefined, FRACTIONS[0], undefined, undefined)
@@ -52,17 +49,18 @@ export function wallFrames(copse, instance, makesViews) {
     sum += walls.nearest(x, y)
     sum += walls.nearestPoint(x, y, nearby)?.id ?? 0
     sum += walls.contains(x, y) ? 1 : 0
-    sum += walls.withinInto(x, y, 50.5, out)
-    sum += walls.withinInto(x, y, 50.5, out, near)
-    sum += walls.keepVisibleInto(x, y, ids, positions, visibleIds)
-    sum += walls.visibilityPolygonInto(x, y, corners)
-    sum += walls.visibilityPolygonInto(x, y, corners, box)
+    sum += walls.within(x, y, 50.5).length
+    sum += walls.within(x, y, 50.5, near).length
+    sum += walls.distances2.length
+    sum += walls.keepVisible(x, y, ids, positions).length
+    sum += walls.visibilityPolygon(x, y).length
+    sum += walls.visibilityPolygon(x, y, box).length
     sum += walls.has(0) ? 1 : 0
     sum += walls.winding(0) + walls.count + walls.slots
     sum += walls.next[0] + walls.polygons[0] + walls.generations[0]
     sum += walls.stats().visits
     sum += walls.saveInto(bytes)
-    if (makesViews) sum += walls.within(x, y, 30.5).length
+    if (makesViews) sum += walls.within(x, y, 30.5).slice().length
     return sum
   }
   return { frame, objects: { walls } }
