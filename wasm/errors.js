@@ -187,6 +187,7 @@ export function checkOptions(call, options, names) {
 
 function refuseOption(call, options, name, names) {
   if (options[name] === undefined) return
+  if (name.startsWith('_')) refuse(call, 'options', options, 'an object of options', false)
   const similar = names.find((known) => isSimilar(name.toLowerCase(), known.toLowerCase(), 2))
   const hint = similar ? `did you mean '${similar}'?` : `options: ${names.join(', ')}`
   throw new TypeError(`${place(call)}: no option '${name}' (${hint})`)

@@ -244,7 +244,7 @@ class Points extends Queries {
 
   build(other) {
     this._begin('build')
-    if (other === undefined)
+    if (arguments.length === 0)
       this.#leaveBuild(this, this._enter().build(this._handle, Number(this._hasRadii)))
     else this.#buildFrom(other)
     this.#built = this._slots

@@ -215,6 +215,7 @@ test('of an object that is wrong is refused, and changes nothing', async () => {
   const what = 'TypeError: Grid.build: other must be a crowd or another index of points'
   const cases = [
     [1, `${what}, got 1`],
+    [undefined, `${what}, got undefined`],
     [null, `${what}, got null`],
     [new copse.Quadtree({ instance, bounds: [0, 0, 1, 1] }), `${what}, got Quadtree`],
     [new copse.Sensors({ index }), `${what}, got Sensors`],
