@@ -1115,15 +1115,18 @@ typedef struct copse_crowd_agent {
                                * Default: 0 */
   float goal[3]; /* the agent goes there at preferredSpeed, and stops. NaN (the default): no goal;
                   * the agent follows preferredVelocity */
-  float preferredSpeed;      /* world units per second. Default: 1 */
-  float radius;              /* Default: 0.5 */
-  float maxSpeed;            /* world units per second. Default: 2 */
-  float neighborDistance;    /* the agent ignores neighbors whose centers are farther away than
-                              * this. Default: 10 */
-  uint32_t maxNeighbors;     /* the agent avoids at most this many neighbors, the nearest ones.
-                              * Default: 10 */
-  float timeHorizon;         /* the agent avoids collisions with neighbors this many seconds ahead.
-                              * Default: 2 */
+  float preferredSpeed;   /* world units per second. Default: 1 */
+  float arrivalRadius;    /* the agent has arrived, and stops, as soon as it is this near to its
+                           * goal. Default: 0, at the goal */
+  float radius;           /* Default: 0.5 */
+  float maxSpeed;         /* world units per second. Default: 2 */
+  float neighborDistance; /* the agent ignores neighbors whose centers are farther away than
+                           * this plus the difference of the two radii. Default: 10 */
+  uint32_t maxNeighbors;  /* the agent avoids at most this many neighbors: those with the smallest
+                           * gaps, the distance of the centers less both radii; if the crowd is
+                           * `exact`, those with the nearest centers. Default: 10 */
+  float timeHorizon;      /* the agent avoids collisions with neighbors this many seconds ahead.
+                           * Default: 2 */
   float obstacleTimeHorizon; /* like timeHorizon, but for walls. Horizons shorter than a time step
                               * count as one time step. Default: 2 */
   float maxAcceleration;     /* maximum change of velocity per second. If all time steps are
@@ -1156,7 +1159,7 @@ uint32_t copse_crowd_slots(const copse_crowd *crowd); /* every slot in use is le
  * floats. */
 typedef struct copse_crowd_arrays {
   float *positions, *velocities, *preferredVelocities, *goals;
-  float *preferredSpeeds, *radii, *maxSpeeds, *neighborDistances;
+  float *preferredSpeeds, *arrivalRadii, *radii, *maxSpeeds, *neighborDistances;
   uint32_t *maxNeighbors;
   float *timeHorizons, *obstacleTimeHorizons;
   float *maxAccelerations, *priorities;
@@ -1186,8 +1189,8 @@ copse_status copse_crowd_step(copse_crowd *crowd, const copse_obstacle *walls, f
                               uint32_t *firstBad);
 /* Returns the number of agents that arrived in the last step. An agent has arrived if it is at its
  * goal. If agents with the same goal are in the way, it is enough to be as near as possible. An
- * agent can arrive again only after it was pushed away, after its goal moved, or after room nearer
- * to the goal became free. */
+ * agent can arrive again only after it was pushed away, after it got another goal (one that differs
+ * in any bit), or after room nearer to the goal became free. */
 uint32_t copse_crowd_arrived(const copse_crowd *crowd);
 /* Returns the number of agents that got stuck in the last step, because they made no progress
  * toward their goal for 2 seconds. An agent can get stuck again only after it has made progress. */

@@ -11,6 +11,9 @@
 //   say until when their results are valid. To keep ids, copy them: `ids.slice()`, or
 //   `mine.set(ids)` into an array of your own. When linear memory grows, all views of it are
 //   detached: get arrays again in each frame.
+// - Memory grows only if a call needs more than there is: constructors, `reserve`, `save` and
+//   `restore`, batches (all…, …Many, `pairs`, `update`), `build(other)`, `frustum`, and polygons and
+//   goals by the thousand.
 // - Distances are computed and compared in float32. Limits are inclusive: `within` finds an item
 //   whose distance is exactly the radius. The same calls give the same results, bit for bit, on
 //   every machine.
@@ -177,8 +180,8 @@ export interface MaskOptions {
 /** Options that select which items a query finds. */
 export interface SelectOptions extends MaskOptions {
   /**
-   * The slot of an item to leave out, such as the agent whose neighbors you look for. Default:
-   * none.
+   * The slot of an item to leave out, such as the agent whose neighbors you look for. To leave out
+   * n items, ask for n more: `neighbors(x, y, n + 1)`. Default: none.
    */
   exclude?: number
 }
@@ -250,7 +253,7 @@ export type ManyRayOptions = ManyBoxRayOptions & RadiusOptions
 
 // ---- Results: a method always returns the same object, and each call overwrites it ----
 
-/** The first item that a ray hits. */
+/** The first item that a ray hits. The next `raycast` of the same object overwrites it. */
 export interface Hit {
   id: number
   /** How far along the segment the hit is: 0 at its start, 1 at its end. */
@@ -959,9 +962,9 @@ export interface OctreeStats {
 
 declare abstract class Boxes<D extends Dimensions> extends Slots {
   /**
-   * The box of each slot, for the whole capacity: minX, minY, (minZ,) maxX, maxY, (maxZ). `add` and
-   * `move` write to this array. The game may too: its changes take effect with the next
-   * `moveAll()`.
+   * The box of each slot, for the whole capacity: minX, minY, (minZ,) maxX, maxY, (maxZ). A point is
+   * a box whose upper sides are equal to its lower ones. `add` and `move` write to this array. The
+   * game may too: its changes take effect with the next `moveAll()`.
    */
   get boxes(): Float32s
   /**
@@ -1232,7 +1235,8 @@ export class ObstacleTree extends Slots {
   /**
    * True if no wall is between two points: no edge meets the segment or comes within the option
    * `inflate` of it (default: 0). Both directions give the same result. Nothing is visible from a
-   * point on a wall.
+   * point on a wall, and from inside a polygon nothing outside: keep a tower that shoots over its own
+   * walls in a tree of its own.
    */
   visible(...query: [...segment: Segment<2>, options?: { inflate?: number }]): boolean
   /** Returns the first edge that a segment meets, ties by lower id; null if there is none. */
@@ -1290,20 +1294,29 @@ export class ObstacleTree extends Slots {
  * its agents.
  */
 export interface AgentNumbers {
-  /** The speed at which the agent heads for its goal, in world units per second. Default: 1. */
+  /**
+   * The speed at which the agent heads for its goal, in world units per second. `maxSpeed` limits it.
+   * Default: 1.
+   */
   preferredSpeed?: number
+  /**
+   * The agent has arrived, and stops, as soon as it is this near to its goal. So it is not held up by
+   * others at the goal, and passes a row of waypoints without a stop. Default: 0, at the goal.
+   */
+  arrivalRadius?: number
   /** The radius of the agent's circle or sphere, in world units. Default: 0.5. */
   radius?: number
   /** The maximum speed, in world units per second. Default: 2. */
   maxSpeed?: number
   /**
-   * The agent ignores neighbors whose centers are farther away than this. May be Infinity.
-   * Default: 10.
+   * The agent ignores neighbors whose centers are farther away than this plus the difference of the
+   * two radii. May be Infinity. Default: 10.
    */
   neighborDistance?: number
   /**
-   * The maximum number of neighbors that the agent avoids, the nearest ones: 0 to 64. As an option
-   * of a crowd, this is also the upper limit for all agents of the crowd. Default: 10.
+   * The maximum number of neighbors that the agent avoids, 0 to 64: those with the smallest gaps,
+   * the distance of the centers less both radii. With `exact`, those with the nearest centers. As an
+   * option of a crowd, this is also the upper limit for all agents of the crowd. Default: 10.
    */
   maxNeighbors?: number
   /**
@@ -1408,7 +1421,7 @@ declare abstract class AnyCrowd<D extends Dimensions> extends Slots {
   // number outside its range counts as the nearest one in range, and NaN as 0. In `goals`, NaN
   // means no goal. A position or velocity that is not finite makes `step` throw.
 
-  /** The position of each agent: x, y, (z). */
+  /** The position of each agent: x, y, (z). Get the array again in each frame, as all of these. */
   get positions(): Float32s
   /** The velocity of each agent: x, y, (z). */
   get velocities(): Float32s
@@ -1417,6 +1430,7 @@ declare abstract class AnyCrowd<D extends Dimensions> extends Slots {
   /** The point that each agent heads for and stops at: x, y, (z). NaN: no goal. */
   get goals(): Float32s
   get preferredSpeeds(): Float32s
+  get arrivalRadii(): Float32s
   get radii(): Float32s
   get maxSpeeds(): Float32s
   get neighborDistances(): Float32s
@@ -1450,13 +1464,16 @@ declare abstract class AnyCrowd<D extends Dimensions> extends Slots {
   /**
    * Returns the slots of the agents that arrived in the last step: at their goals or, if agents
    * with the same goal already stand there, as near to the goal as possible. An agent can arrive
-   * again only after it was pushed away, its goal moved, or space nearer to the goal became free.
+   * again only after it was pushed away, it got another goal, or space nearer to the goal became
+   * free.
    * In ascending order. Valid until the next step.
    */
   arrived(): Uint32s
   /**
    * Returns the slots of the agents that got stuck in the last step. An agent gets stuck when it
-   * has come no nearer to its goal for 2 seconds. It can get stuck again only after it came nearer.
+   * has come no nearer to its goal for 2 seconds: others are in its way, or the field that leads it
+   * knows no path (`field.distance` is Infinity), or not for its radius. It can get stuck again only
+   * after it came nearer.
    * In ascending order. Valid until the next step.
    */
   stuck(): Uint32s
@@ -1513,7 +1530,8 @@ export class Crowd extends AnyCrowd<2> {
    * Up to 32 fields can lead a crowd: an agent follows the first one whose `mask` has a bit of the
    * agent's groups. Calling `follow` again with the same field replaces the mask; with mask 0, the
    * field no longer leads any agent. Snapshots hold what each agent heads for, but not the fields:
-   * call `follow` again for a new crowd, before its first step. A step takes 0.1 to 0.3 µs more for
+   * call `follow` again for a new crowd, before its first step. A crowd that restores a snapshot goes
+   * on following its fields. A step takes 0.1 to 0.3 µs more for
    * each agent that is led. `FULL`: 32 fields lead the crowd already. If a field is disposed, steps
    * throw `DISPOSED` until you call `follow(field, { mask: 0 })`.
    */
@@ -1733,7 +1751,7 @@ export class FlowField extends CoreObject {
   directionMany(points: Float32Array): FlowDirections
   /**
    * Returns the path from a point to the nearest goal. If the walls changed since the build, only the
-   * path to the first corner is tested. Always returns the same object; its corners are valid until
+   * path to the first corner is tested: to find out if a new wall blocks the way, build first. Always returns the same object; its corners are valid until
    * the next `path`.
    */
   path(...point: Point<2>): Path

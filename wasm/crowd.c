@@ -21,6 +21,7 @@ _Static_assert(sizeof(crowd) <= OBJECT_BYTES, "see any_object");
   VIEW(preferredVelocities, f, arrays.preferredVelocities)                                         \
   VIEW(goals, f, arrays.goals)                                                                     \
   VIEW(preferredSpeeds, f, arrays.preferredSpeeds)                                                 \
+  VIEW(arrivalRadii, f, arrays.arrivalRadii)                                                       \
   VIEW(radii, f, arrays.radii)                                                                     \
   VIEW(maxSpeeds, f, arrays.maxSpeeds)                                                             \
   VIEW(neighborDistances, f, arrays.neighborDistances)                                             \
@@ -73,6 +74,7 @@ static void crowd_figures(object *base, double *numbers) {
   FIELD(preferredVelocity, v, 3)                                                                   \
   FIELD(goal, v, 3)                                                                                \
   FIELD(preferredSpeed, f, 1)                                                                      \
+  FIELD(arrivalRadius, f, 1)                                                                       \
   FIELD(radius, f, 1)                                                                              \
   FIELD(maxSpeed, f, 1)                                                                            \
   FIELD(neighborDistance, f, 1)                                                                    \

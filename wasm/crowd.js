@@ -145,6 +145,10 @@ class AnyCrowd extends Slots {
     return this._array('preferredSpeeds', 1)
   }
 
+  get arrivalRadii() {
+    return this._array('arrivalRadii', 1)
+  }
+
   get radii() {
     return this._array('radii', 1)
   }

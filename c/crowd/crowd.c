@@ -53,6 +53,9 @@ static uint64_t carve(copse_crowd *crowd, void *memory) {
   crowd->lists.ids = arena_carve(&block, rows, sizeof(uint32_t));
   crowd->lists.distances2 = arena_carve(&block, rows, sizeof(float));
   crowd->counts = arena_carve(&block, capacity, sizeof(uint32_t));
+  crowd->radii = arena_carve(&block, capacity, sizeof(float));
+  const uint64_t nodes = agenttree_node_budget(capacity, copse_agenttree_default().leafSize);
+  crowd->widest = arena_carve(&block, nodes, sizeof(float));
   if (tasks_divide(&crowd->def.tasks, (uint32_t)capacity, CROWD_DIVIDED))
     crowd->parts =
         arena_carve(&block, task_ranges(CROWD_RANGE, (uint32_t)capacity), sizeof *crowd->parts);
@@ -161,6 +164,7 @@ copse_crowd_arrays copse_crowd_get(copse_crowd *crowd) {
       .preferredVelocities = fields[FIELD_PREFERRED_VELOCITY],
       .goals = fields[FIELD_GOAL],
       .preferredSpeeds = fields[FIELD_PREFERRED_SPEED],
+      .arrivalRadii = fields[FIELD_ARRIVAL_RADIUS],
       .radii = fields[FIELD_RADIUS],
       .maxSpeeds = fields[FIELD_MAX_SPEED],
       .neighborDistances = fields[FIELD_NEIGHBOR_DISTANCE],
@@ -199,16 +203,19 @@ const uint32_t *crowd_find_present(copse_crowd *crowd) {
 static void reset_progress(copse_crowd *crowd, uint32_t slot) {
   crowd->fields[FIELD_NEAREST][slot] = INFINITY;
   crowd->fields[FIELD_WAITED][slot] = 0;
+  crowd->fields[FIELD_SLOWED][slot] = 0;
   crowd_whole(crowd, FIELD_STATE)[slot] = CROWD_NEW;
 }
 
 static void put_agent(copse_crowd *crowd, uint32_t slot, const copse_crowd_agent *agent) {
-  const float *vectors[FIELD_VECTORS] = {agent->position, agent->velocity, agent->preferredVelocity,
-                                         agent->goal};
+  const float *vectors[FIELD_VECTORS] = {
+      agent->position,          agent->velocity, agent->preferredVelocity, agent->goal,
+      (float[]){NAN, NAN, NAN}, agent->position, agent->position};
   for (int field = 0; field < FIELD_VECTORS; field++)
     memcpy(crowd_vector(crowd, (crowd_field)field, slot), vectors[field],
            crowd->def.dimensions * sizeof(float));
   crowd->fields[FIELD_PREFERRED_SPEED][slot] = agent->preferredSpeed;
+  crowd->fields[FIELD_ARRIVAL_RADIUS][slot] = agent->arrivalRadius;
   crowd->fields[FIELD_RADIUS][slot] = agent->radius;
   crowd->fields[FIELD_MAX_SPEED][slot] = agent->maxSpeed;
   crowd->fields[FIELD_NEIGHBOR_DISTANCE][slot] = agent->neighborDistance;

@@ -20,8 +20,14 @@ typedef enum crowd_field {
   FIELD_VELOCITY,
   FIELD_PREFERRED_VELOCITY,
   FIELD_GOAL,
+  FIELD_KNOWN_GOAL, /* the agent's goal in the last step. If it has arrived, it has arrived there:
+                     * it sets out as soon as its goal differs in any bit */
+  FIELD_HOME,       /* where an idle agent stands or goes back to */
+  FIELD_STOOD, /* where the last step left the agent, if it is idle: if it is elsewhere now, the
+                * game has put it there */
   FIELD_VECTORS,
   FIELD_PREFERRED_SPEED = FIELD_VECTORS,
+  FIELD_ARRIVAL_RADIUS,
   FIELD_RADIUS,
   FIELD_MAX_SPEED,
   FIELD_NEIGHBOR_DISTANCE,
@@ -33,6 +39,7 @@ typedef enum crowd_field {
                   * arrived, its distance when it arrived */
   FIELD_WAITED,  /* seconds without progress toward the goal. If the agent has arrived: seconds
                   * since it was pushed away or the path to its goal became free */
+  FIELD_SLOWED,  /* seconds of creeping along behind an agent that stands: see sidestep */
   FIELD_FLOATS,
   FIELD_MAX_NEIGHBORS = FIELD_FLOATS,
   FIELD_GROUPS,
@@ -43,13 +50,16 @@ typedef enum crowd_field {
   FIELDS
 } crowd_field;
 
-/* Bits of FIELD_STATE: CROWD_ARRIVED, CROWD_STUCK, CROWD_INSIDE (the agent is inside a solid area)
- * and CROWD_NEW (not yet tested for being inside one). If a flow field leads the agent, the bits
+/* Bits of FIELD_STATE: CROWD_ARRIVED, CROWD_SETTLED (the agent has arrived at its goal, even if it
+ * was pushed away since), CROWD_STUCK, CROWD_IDLE (the agent has no goal, but a home: see
+ * crowd_goals.c), CROWD_BLOCKED (a neighbor was in its way in the last step) and CROWD_LEFT (the
+ * side to which it turns then), CROWD_INSIDE (the agent is inside a solid area) and CROWD_NEW (not
+ * yet tested for being inside one). If a flow field leads the agent, the bits
  * from CROWD_AIM_SHIFT on hold 1 + the anchor that it heads for (see flowfield.h), else 0. Bits of
- * orca_body.state: CROWD_ARRIVED, CROWD_MOVES (the agent is enabled and not locked), CROWD_UNEQUAL
- * (the agent's shares of the avoidance can differ from one half: its priority is not 0, its mask
- * excludes a group, it is locked, or it has arrived) and CROWD_LED (a flow field leads the agent in
- * this step). */
+ * orca_body.state: CROWD_ARRIVED, CROWD_SETTLED, CROWD_MOVES (the agent is enabled and not locked),
+ * CROWD_UNEQUAL (the agent's shares of the avoidance can differ from one half: its priority is not
+ * 0, its mask excludes a group, it is locked, or it has arrived) and CROWD_LED (a flow field leads
+ * the agent in this step). */
 enum {
   CROWD_ARRIVED = 1,
   CROWD_STUCK = 2,
@@ -58,6 +68,10 @@ enum {
   CROWD_MOVES = 16,
   CROWD_UNEQUAL = 32,
   CROWD_LED = 64,
+  CROWD_SETTLED = 128,
+  CROWD_IDLE = 256,
+  CROWD_BLOCKED = 512,
+  CROWD_LEFT = 1024,
   CROWD_AIM_SHIFT = 16
 };
 
@@ -83,6 +97,8 @@ typedef struct crowd_overview {
   uint32_t maxNeighbors;  /* the greatest crowd_neighbor_limit of any agent */
   float neighborDistance; /* the greatest neighborDistance of any agent that avoids neighbors */
   float leastDistance;    /* the least of these; INFINITY if there are none */
+  float radius;           /* of an agent that is present; -1 if none is */
+  bool hasSizes;          /* true if an agent that is present has another radius */
   bool hasMasks;          /* true if any active agent's mask is not COPSE_ALL_GROUPS */
   bool isUnequal;         /* true if any agent is CROWD_UNEQUAL */
 } crowd_overview;
@@ -136,8 +152,10 @@ struct copse_crowd {
   uint32_t *counts;   /* by slot: how many neighbors at the start of its list the agent avoids */
   float listDistance; /* each list in `lists` holds all agents that were within this distance of its
                        * agent when the list was made. 0: the next step must search again */
-  uint32_t pause;     /* how many of the next searches look no farther than needed: they cost less,
-                       * but later steps can't reuse their lists (see crowd_neighbors.c) */
+  float *radii;   /* the radii of agents in tree order, and by node of the tree the largest one */
+  float *widest;  /* below it: for searches by gap (see crowd_gaps.c) */
+  uint32_t pause; /* how many of the next searches look no farther than needed: they cost less,
+                   * but later steps can't reuse their lists (see crowd_neighbors.c) */
 
   double time;
   uint64_t steps;
@@ -173,6 +191,40 @@ ALWAYS_INLINE uint32_t crowd_neighbor_limit(const copse_crowd *crowd, uint32_t s
   return wanted < crowd->def.maxNeighbors ? wanted : crowd->def.maxNeighbors;
 }
 
+/* Some tests of walls are made for an agent in every CHECK_INTERVAL-th step only: in this one, if
+ * true. */
+enum { CHECK_INTERVAL = 32 };
+ALWAYS_INLINE bool crowd_is_checked(const copse_crowd *crowd, uint32_t slot) {
+  return (slot + crowd->steps) % CHECK_INTERVAL == 0;
+}
+
+/* True if neighbors are ranked by gap: in a crowd whose agents differ in radius. The published
+ * algorithm ranks them by the distance of their centers. */
+ALWAYS_INLINE bool crowd_ranks_by_gap(const copse_crowd *crowd, const crowd_overview *overview) {
+  return !crowd->def.exact && overview->hasSizes;
+}
+/* Returns the gap between two agents, which is negative if they overlap. */
+ALWAYS_INLINE float crowd_gap_of(float distance2, float radius, float other) {
+  return sqrtf(distance2) - (radius + other);
+}
+/* True if a neighbor is near enough to be avoided: of two agents that differ in radius, the larger
+ * one begins that much nearer. */
+ALWAYS_INLINE bool crowd_is_in_range(float distance2, float neighborDistance, float radius,
+                                     float other) {
+  const float most = neighborDistance + fabsf(radius - other);
+  return distance2 <= most * most;
+}
+/* Prepares searches by gap: reads the radii of all agents in the tree. */
+void crowd_read_radii(copse_crowd *crowd);
+/* Searches by gap for a range of agents in tree order. */
+void crowd_list_gaps(copse_crowd *crowd, task_range places);
+
+/* True if an agent stands, and is not on its way. */
+ALWAYS_INLINE bool crowd_stands(const copse_crowd *crowd, uint32_t slot) {
+  const uint32_t state = crowd->bodies[slot].state;
+  return !(state & CROWD_MOVES) || state & CROWD_SETTLED;
+}
+
 /* Finds the neighbors that each agent avoids. Their ids come first in the agent's row of
  * crowd->lists; crowd->counts[slot] is their number. */
 void crowd_find_neighbors(copse_crowd *crowd, const crowd_overview *overview);
@@ -191,8 +243,9 @@ ALWAYS_INLINE bool crowd_is_finite(const copse_crowd *crowd, uint32_t slot) {
 
 /* Writes the preferred velocity of an agent, and updates its progress toward its goal. `ids` are
  * the agent's neighbors. If the agent arrives or gets stuck, adds it to `outcome`. */
-void crowd_prefer(copse_crowd *crowd, crowd_outcome *outcome, uint32_t slot, float timeStep,
-                  const uint32_t *ids, uint32_t count, float *preferred);
+void crowd_prefer(copse_crowd *crowd, const copse_obstacle *walls, crowd_outcome *outcome,
+                  uint32_t slot, float timeStep, const uint32_t *ids, uint32_t count,
+                  float *preferred);
 
 /* True if two agents have the same goal: their goals are at most the sum of their radii apart. */
 bool crowd_have_one_goal(const copse_crowd *crowd, uint32_t a, uint32_t b);

@@ -6,11 +6,17 @@
 
 #include "crowd.h"
 
+#include <string.h>
+
 /* Times in seconds. After REST_AFTER without progress, an agent that is held up by others counts as
  * arrived. After STUCK_AFTER without progress, an agent counts as stuck. An agent that has arrived,
  * but was pushed away or is no longer held up, sets out for its goal again after RETURN_AFTER. If
  * it was pushed far away, it sets out at once. */
 static const float REST_AFTER = 0.5f, STUCK_AFTER = 2, RETURN_AFTER = 1;
+
+/* An agent of the default mode slows down for its goal: it would be there in this many seconds at
+ * its present speed. So an agent that follows a moving goal moves evenly, too. */
+static const float SLOWING = 0.1f;
 
 /* Two agents are beside each other if the distance of their centers is at most this times the sum
  * of their radii. */
@@ -28,13 +34,15 @@ bool crowd_have_one_goal(const copse_crowd *crowd, uint32_t a, uint32_t b) {
                      crowd->def.dimensions) <= radii;
 }
 
-/* True if a neighbor keeps an agent from its goal. Only neighbors beside the agent can do so. If
- * the agent's distance from the goal is at most its own radius, any such neighbor is enough.
- * Otherwise, the neighbor must also have arrived at the same goal and be nearer to the goal than
- * the agent. So every agent that rests farther from its goal than its own radius is beside a
- * resting agent that is nearer to the goal. */
-SMALL_CODE OUT_OF_LINE bool is_held_up(const copse_crowd *crowd, uint32_t slot, float distance,
-                                       const uint32_t *ids, uint32_t count) {
+/* True if a neighbor keeps an agent from its goal. Only neighbors with the same goal can do so, if
+ * they are beside the agent, and no wall is between. If the agent's distance from the goal is at
+ * most its own radius, any such neighbor is enough. Otherwise, the neighbor must also have arrived,
+ * and be nearer to the goal than the agent. So every agent that rests farther from its goal than
+ * its own radius is beside a resting agent that is nearer to the goal. `walls`: NULL if there are
+ * none, or if none needs to be looked for. */
+SMALL_CODE OUT_OF_LINE bool is_held_up(const copse_crowd *crowd, const copse_obstacle *walls,
+                                       uint32_t slot, float distance, const uint32_t *ids,
+                                       uint32_t count) {
   const uint32_t dim = crowd->def.dimensions;
   const orca_body *own = &crowd->bodies[slot];
   const float *position = crowd_vector(crowd, FIELD_POSITION, slot);
@@ -46,26 +54,68 @@ SMALL_CODE OUT_OF_LINE bool is_held_up(const copse_crowd *crowd, uint32_t slot, 
     const float otherPosition[3] = {other->position[0], other->position[1], other->z};
     const float near = BESIDE * (own->radius + other->radius);
     if (distance_to(position, otherPosition, dim) > near) continue;
+    if (!crowd_have_one_goal(crowd, slot, ids[i])) continue;
     float otherDistance = distance_to(goal, otherPosition, dim);
+    bool isInSight = true;
     if (own->state & other->state & CROWD_LED) {
       otherDistance = crowd->distances[ids[i]];
-      if (fabsf(otherDistance - distance) > near) continue; /* a wall is between the two */
-    }
-    if (isAtGoal || (crowd_have_one_goal(crowd, slot, ids[i]) && otherDistance < distance))
-      return true;
+      isInSight = fabsf(otherDistance - distance) <= near;
+    } else if (walls)
+      copse_obstacle_visible(walls, position, otherPosition, 0, &isInSight, NULL);
+    if (isInSight && (isAtGoal || otherDistance < distance)) return true;
   }
   return false;
 }
 
-static void add_event(crowd_events *events, uint32_t slot) {
-  events->slots[events->count++] = slot;
+/* Idle agents are at home or on their way back: these are no events. */
+static void add_event(crowd_events *events, uint32_t slot, uint32_t state) {
+  if (!(state & CROWD_IDLE)) events->slots[events->count++] = slot;
+}
+
+/* The agent has another goal than in the last step: it has not arrived there yet. */
+OUT_OF_LINE void set_out(copse_crowd *crowd, uint32_t slot) {
+  const size_t size = crowd->def.dimensions * sizeof(float);
+  memcpy(crowd_vector(crowd, FIELD_KNOWN_GOAL, slot), crowd_vector(crowd, FIELD_GOAL, slot), size);
+  uint32_t *state = &crowd_whole(crowd, FIELD_STATE)[slot];
+  if (!(*state & CROWD_SETTLED)) return;
+  *state &= ~(uint32_t)(CROWD_ARRIVED | CROWD_SETTLED | CROWD_IDLE);
+  crowd->fields[FIELD_NEAREST][slot] = INFINITY;
+  crowd->fields[FIELD_WAITED][slot] = 0;
+}
+
+/* Compares bits: so a goal that is NaN, none, is equal to itself. */
+ALWAYS_INLINE void notice_goal(copse_crowd *crowd, uint32_t slot, const int dim) {
+  const float *goal = crowd_vector(crowd, FIELD_GOAL, slot);
+  const float *known = crowd_vector(crowd, FIELD_KNOWN_GOAL, slot);
+  uint64_t plane[2];
+  memcpy(&plane[0], goal, sizeof *plane);
+  memcpy(&plane[1], known, sizeof *plane);
+  const bool isSame = plane[0] == plane[1] && (dim == 2 || bits_of(goal[2]) == bits_of(known[2]));
+  if (!isSame) set_out(crowd, slot);
+}
+
+/* Makes an agent idle, or recognizes that it is: it wants to stand where it is. The home of an idle
+ * agent is where it became idle, or where the game last put it. It counts as arrived there: so it
+ * makes way for others, and goes back. */
+static void stay_home(copse_crowd *crowd, uint32_t slot) {
+  const size_t size = crowd->def.dimensions * sizeof(float);
+  const float *position = crowd_vector(crowd, FIELD_POSITION, slot);
+  uint32_t *state = &crowd_whole(crowd, FIELD_STATE)[slot];
+  const bool isWhereItStood =
+      *state & CROWD_IDLE && !memcmp(position, crowd_vector(crowd, FIELD_STOOD, slot), size);
+  if (isWhereItStood) return;
+  memcpy(crowd_vector(crowd, FIELD_HOME, slot), position, size);
+  *state = (*state & ~(uint32_t)CROWD_STUCK) | CROWD_IDLE | CROWD_ARRIVED | CROWD_SETTLED;
+  crowd->fields[FIELD_NEAREST][slot] = crowd->fields[FIELD_WAITED][slot] = 0;
 }
 
 /* Updates an agent's progress toward its goal. `distance` is the distance to the goal, `step` is
- * how far the agent can go in one time step. Returns true if the agent should rest where it is. */
-static bool update_progress(copse_crowd *crowd, crowd_outcome *outcome, uint32_t slot,
-                            float distance, float step, float timeStep, const uint32_t *ids,
-                            uint32_t count) {
+ * how far the agent can go in one time step. Returns true if the agent should rest where it is. An
+ * agent that comes within its arrivalRadius goes on for this one step: if it now gets another goal,
+ * it has made no stop. */
+static bool update_progress(copse_crowd *crowd, const copse_obstacle *walls, crowd_outcome *outcome,
+                            uint32_t slot, float distance, float step, float timeStep,
+                            const uint32_t *ids, uint32_t count) {
   const float radius = crowd->bodies[slot].radius;
   /* A change of the distance to the goal that is smaller than this is neither progress nor a push
    * away. */
@@ -73,11 +123,16 @@ static bool update_progress(copse_crowd *crowd, crowd_outcome *outcome, uint32_t
   float *nearest = &crowd->fields[FIELD_NEAREST][slot],
         *waited = &crowd->fields[FIELD_WAITED][slot];
   uint32_t *state = &crowd_whole(crowd, FIELD_STATE)[slot];
-  const bool isAtGoal = distance <= tolerance / 2;
+  const float arrivalRadius = crowd->fields[FIELD_ARRIVAL_RADIUS][slot];
+  const bool isAtGoal = distance <= (arrivalRadius > tolerance / 2 ? arrivalRadius : tolerance / 2);
   if (*state & CROWD_ARRIVED) {
+    if (arrivalRadius > 0 && distance <= arrivalRadius) return true;
     const float away = fabsf(distance - *nearest);
-    const bool stays = away <= 2 * tolerance && (isAtGoal || crowd->def.exact ||
-                                                 is_held_up(crowd, slot, distance, ids, count));
+    /* Walls seldom come between agents that rest. */
+    const copse_obstacle *seen = crowd_is_checked(crowd, slot) ? walls : NULL;
+    const bool stays =
+        away <= 2 * tolerance &&
+        (isAtGoal || crowd->def.exact || is_held_up(crowd, seen, slot, distance, ids, count));
     *waited = stays ? 0 : *waited + timeStep;
     if (away <= 8 * tolerance && *waited <= RETURN_AFTER) return !crowd->def.exact && !isAtGoal;
     /* The agent was pushed away, its goal moved, or the path to the goal is free again. */
@@ -98,36 +153,72 @@ static bool update_progress(copse_crowd *crowd, crowd_outcome *outcome, uint32_t
    * isEqual is true, no agent has arrived: arrived agents are CROWD_UNEQUAL. */
   const bool mayRest = !crowd->def.exact && (!crowd->isEqual || distance <= radius);
   if (isAtGoal ||
-      (mayRest && *waited >= REST_AFTER && is_held_up(crowd, slot, distance, ids, count))) {
-    *state = (*state & ~(uint32_t)CROWD_STUCK) | CROWD_ARRIVED;
+      (mayRest && *waited >= REST_AFTER && is_held_up(crowd, walls, slot, distance, ids, count))) {
+    *state = (*state & ~(uint32_t)CROWD_STUCK) | CROWD_ARRIVED | CROWD_SETTLED;
     *nearest = distance;
     *waited = 0;
-    add_event(&outcome->arrived, slot);
+    add_event(&outcome->arrived, slot, *state);
     return !isAtGoal;
   }
   if (*waited >= STUCK_AFTER && step > 0 && !(*state & CROWD_STUCK)) {
     *state |= CROWD_STUCK;
-    add_event(&outcome->stuck, slot);
+    add_event(&outcome->stuck, slot, *state);
   }
   return false;
 }
 
+/* Returns the factor by which the way to a goal that is near becomes the preferred velocity: the
+ * agent slows down, but not below a tenth of its speed, so that it gets there. */
+ALWAYS_INLINE double slowed_scale(double speed, double length) {
+  const double slow = 1 / (double)SLOWING, least = speed / (10 * length);
+  return slow > least ? slow : least;
+}
+
+/* Writes the preferred velocity of an agent without a goal: the one that it was given. If that is
+ * 0, the agent is idle, and goes back to its home after it made way for others; but not in an exact
+ * crowd, where it stands. */
+OUT_OF_LINE void prefer_without_goal(copse_crowd *crowd, crowd_outcome *outcome, uint32_t slot,
+                                     float timeStep, const uint32_t *ids, uint32_t count,
+                                     float *preferred) {
+  const uint32_t dim = crowd->def.dimensions;
+  const float *given = crowd_vector(crowd, FIELD_PREFERRED_VELOCITY, slot);
+  bool isStill = !crowd->def.exact;
+  for (uint32_t axis = 0; axis < dim; axis++) {
+    preferred[axis] = given[axis];
+    isStill &= given[axis] == 0;
+  }
+  if (!isStill) return;
+  stay_home(crowd, slot);
+  const float *position = crowd_vector(crowd, FIELD_POSITION, slot);
+  const float *home = crowd_vector(crowd, FIELD_HOME, slot);
+  const float speed = crowd_number(crowd, FIELD_PREFERRED_SPEED, slot);
+  const float distance = distance_to(position, home, dim);
+  if (update_progress(crowd, NULL, outcome, slot, distance, speed * timeStep, timeStep, ids, count))
+    return;
+  float scale = distance > speed * timeStep ? speed / distance : 1 / timeStep;
+  if (distance < speed * SLOWING)
+    scale = fminf(scale, (float)slowed_scale((double)speed, (double)distance));
+  for (uint32_t axis = 0; axis < dim; axis++)
+    preferred[axis] = (home[axis] - position[axis]) * scale;
+}
+
 /* Implements crowd_prefer. Copies each axis by itself, because in WebAssembly a memcpy of a few
  * bytes is a function call. */
-ALWAYS_INLINE void prefer(copse_crowd *crowd, crowd_outcome *outcome, uint32_t slot, float timeStep,
-                          const uint32_t *ids, uint32_t count, float *preferred, const int dim) {
+ALWAYS_INLINE void prefer(copse_crowd *crowd, const copse_obstacle *walls, crowd_outcome *outcome,
+                          uint32_t slot, float timeStep, const uint32_t *ids, uint32_t count,
+                          float *preferred, const int dim) {
   const double speed = (double)crowd_number(crowd, FIELD_PREFERRED_SPEED, slot);
   const double step = speed * (double)timeStep;
+  notice_goal(crowd, slot, dim);
   if (dim == 2 && crowd->bodies[slot].state & CROWD_LED) {
     const float *led = crowd->ledVelocities + (size_t)slot * 2;
     const float distance = crowd->distances[slot];
     const bool rests =
-        update_progress(crowd, outcome, slot, distance, (float)step, timeStep, ids, count);
+        update_progress(crowd, walls, outcome, slot, distance, (float)step, timeStep, ids, count);
     EACH_AXIS (axis, 2) preferred[axis] = rests ? 0 : led[axis];
     return;
   }
   const float *goal = crowd_vector(crowd, FIELD_GOAL, slot);
-  const float *given = crowd_vector(crowd, FIELD_PREFERRED_VELOCITY, slot);
   const float *position = crowd_vector(crowd, FIELD_POSITION, slot);
   double way[3], length2 = 0;
   bool hasGoal = true;
@@ -137,20 +228,24 @@ ALWAYS_INLINE void prefer(copse_crowd *crowd, crowd_outcome *outcome, uint32_t s
     length2 += way[axis] * way[axis];
   }
   if (!hasGoal) {
-    EACH_AXIS (axis, dim) preferred[axis] = given[axis];
+    prefer_without_goal(crowd, outcome, slot, timeStep, ids, count, preferred);
     return;
   }
   const double length = sqrt(length2);
-  const bool rests =
-      update_progress(crowd, outcome, slot, (float)length, (float)step, timeStep, ids, count);
-  const double scale = rests ? 0 : length > step ? speed / length : 1 / (double)timeStep;
+  const bool rests = update_progress(crowd, walls, outcome, slot, (float)length, (float)step,
+                                     timeStep, ids, count);
+  double scale = length > step ? speed / length : 1 / (double)timeStep;
+  if (!crowd->def.exact && length < speed * (double)SLOWING)
+    scale = fmin(scale, slowed_scale(speed, length));
+  if (rests) scale = 0;
   EACH_AXIS (axis, dim) preferred[axis] = (float)(way[axis] * scale); /* not faster than `speed` */
 }
 
-void crowd_prefer(copse_crowd *crowd, crowd_outcome *outcome, uint32_t slot, float timeStep,
-                  const uint32_t *ids, uint32_t count, float *preferred) {
+void crowd_prefer(copse_crowd *crowd, const copse_obstacle *walls, crowd_outcome *outcome,
+                  uint32_t slot, float timeStep, const uint32_t *ids, uint32_t count,
+                  float *preferred) {
   if (crowd->def.dimensions == 3)
-    prefer(crowd, outcome, slot, timeStep, ids, count, preferred, 3);
+    prefer(crowd, NULL, outcome, slot, timeStep, ids, count, preferred, 3);
   else
-    prefer(crowd, outcome, slot, timeStep, ids, count, preferred, 2);
+    prefer(crowd, walls, outcome, slot, timeStep, ids, count, preferred, 2);
 }

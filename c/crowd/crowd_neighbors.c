@@ -17,6 +17,8 @@
 #include "../points/batch.h"
 #include "crowd.h"
 
+#include <string.h>
+
 /* If no agent has a mask, a search looks MARGIN times as far as needed, so that later steps can
  * reuse its lists. If the next step can't reuse them, the next PAUSE searches look only as far as
  * needed, and their lists are not reused. With a larger MARGIN, more steps can reuse a list, but
@@ -124,6 +126,11 @@ static void choose_task(void *argument, uint32_t index) {
   choose_range(job->crowd, task_range_of(index, CROWD_RANGE, job->end));
 }
 
+static void gaps_task(void *argument, uint32_t index) {
+  const list_job *job = argument;
+  crowd_list_gaps(job->crowd, task_range_of(index, CROWD_RANGE, job->crowd->tree->present));
+}
+
 static bool is_divided(const copse_crowd *crowd, uint32_t end) {
   return tasks_divide(&crowd->def.tasks, end, CROWD_DIVIDED);
 }
@@ -138,19 +145,38 @@ static uint32_t each_range(copse_crowd *crowd, uint32_t end, task_function *task
 
 /* ---- All agents ---- */
 
+/* Builds the tree of all agents that are present. */
+static void build_tree(copse_crowd *crowd, const crowd_overview *overview) {
+  const uint32_t dim = crowd->def.dimensions;
+  float *positions = crowd->fields[FIELD_POSITION];
+  const points_source source = {
+      {{positions, positions + 1, positions + dim - 1}, dim}, crowd->present, overview->end};
+  crowd->stride = overview->maxNeighbors;
+  points_build_source(crowd->tree, &source, NULL);
+}
+
+/* Finds the neighbors of each agent by gap. Later steps do not reuse these lists. */
+SMALL_CODE static void search_by_gap(copse_crowd *crowd, const crowd_overview *overview) {
+  const uint32_t end = overview->end;
+  crowd->listDistance = 0;
+  build_tree(crowd, overview);
+  crowd_read_radii(crowd);
+  if (end) memset(crowd->counts, 0, end * sizeof *crowd->counts);
+  if (is_divided(crowd, end))
+    each_range(crowd, end, gaps_task, crowd->tree->present);
+  else
+    crowd_list_gaps(crowd, (task_range){0, crowd->tree->present});
+}
+
 /* Fills the list of each agent with its nearest neighbors up to a distance, at most
  * overview->maxNeighbors. Sets crowd->listDistance to this distance. True if no list is full. */
 SMALL_CODE static bool search(copse_crowd *crowd, const crowd_overview *overview, float distance) {
-  const uint32_t dim = crowd->def.dimensions, end = overview->end;
+  const uint32_t end = overview->end;
   const uint32_t *masks = overview->hasMasks ? crowd_whole(crowd, FIELD_MASK) : NULL;
-  float *positions = crowd->fields[FIELD_POSITION];
-  const points_source source = {
-      {{positions, positions + 1, positions + dim - 1}, dim}, crowd->present, end};
   copse_query query = copse_query_default();
   query.maxDistance = distance;
-  crowd->stride = overview->maxNeighbors;
   crowd->listDistance = distance;
-  points_build_source(crowd->tree, &source, NULL);
+  build_tree(crowd, overview);
   batch_all_neighbors(crowd->tree, agenttree_all_neighbors, crowd->stride, &query, masks,
                       &crowd->lists, overview->leastDistance < distance);
   if (!is_divided(crowd, end)) return !count_neighbors(crowd, (task_range){0, end});
@@ -174,6 +200,10 @@ SMALL_CODE static float farthest(copse_crowd *crowd, const crowd_overview *overv
 
 SMALL_CODE void crowd_find_neighbors(copse_crowd *crowd, const crowd_overview *overview) {
   const float needed = overview->neighborDistance;
+  if (crowd_ranks_by_gap(crowd, overview)) {
+    search_by_gap(crowd, overview);
+    return;
+  }
   if (crowd->listDistance > 0 && !overview->hasMasks) {
     /* Agents that are not in each other's lists were farther apart than listDistance. Since then,
      * both may have moved toward each other: hence 2 * moved. */

@@ -6,15 +6,15 @@
 
 #include <string.h>
 
-/* How many steps pass between two tests of whether an agent is inside a solid area. An agent is
- * also tested in its first step, and in every step while it is inside. */
-enum { CHECK_INTERVAL = 32 };
-
 /* ---- Reading an agent's attributes ---- */
 
 /* An agent with a neighbor in its way sidesteps: it turns aside, by an angle that grows while it
  * makes no progress toward its goal. After this many seconds, the angle is at its maximum. */
 static const float PATIENCE = 2;
+
+/* A blocked agent turns to its right. After this part of PATIENCE, it looks which side is free
+ * sooner. */
+static const float HASTE = 1.0f / 8;
 
 /* For an agent led by a flow field, the sidestep angle grows only after this many seconds without
  * progress. Such agents often wait in a queue, where large sidesteps would slow all of them
@@ -73,7 +73,7 @@ static void set_body(copse_crowd *crowd, uint32_t slot) {
   body->velocity[0] = velocity[0];
   body->velocity[1] = velocity[1];
   body->radius = crowd_number(crowd, FIELD_RADIUS, slot);
-  body->state = crowd_whole(crowd, FIELD_STATE)[slot] & CROWD_ARRIVED;
+  body->state = crowd_whole(crowd, FIELD_STATE)[slot] & (CROWD_ARRIVED | CROWD_SETTLED);
   if (!crowd_whole(crowd, FIELD_LOCKED)[slot]) body->state |= CROWD_MOVES;
   if (body->state != CROWD_MOVES || crowd->fields[FIELD_PRIORITY][slot] != 0 ||
       crowd_whole(crowd, FIELD_MASK)[slot] != COPSE_ALL_GROUPS)
@@ -103,14 +103,21 @@ ALWAYS_INLINE void limit_speed(float *velocity, uint32_t dim, float maxSpeed) {
 /* Adjusts how an agent avoids one of its neighbors: its share of the avoidance, and its time
  * horizon. Does nothing unless exactly one of the two has arrived.
  * - If both have the same goal, the arrived agent's share is 0, and the other's is 1.
- * - If their goals differ, the arrived agent's share is 1, to let the other pass. The other still
- *   does its half. Together, the two do more than is needed to avoid a collision.
+ * - If their goals differ, the arrived agent's share is 1, to let the other pass, unless its
+ * priority is higher. The other still does its half. Together, the two do more than is needed to
+ * avoid a collision. But an agent that only goes back to its own goal, from which it was pushed
+ * away, may not drive others off theirs.
  * - In both cases, the agent that has not arrived uses a shorter time horizon (see PUSH). */
 static void set_terms_at_goal(const copse_crowd *crowd, uint32_t slot, uint32_t other,
                               uint32_t index, orca_terms *terms) {
   const bool hasArrived = crowd->bodies[slot].state & CROWD_ARRIVED;
   if (hasArrived == (bool)(crowd->bodies[other].state & CROWD_ARRIVED)) return;
   const bool hasSameGoal = crowd_have_one_goal(crowd, slot, other);
+  const uint32_t staying = hasArrived ? slot : other, passing = hasArrived ? other : slot;
+  if (!hasSameGoal &&
+      (crowd->bodies[passing].state & CROWD_SETTLED ||
+       crowd_number(crowd, FIELD_PRIORITY, staying) > crowd_number(crowd, FIELD_PRIORITY, passing)))
+    return;
   terms->avoiding[index] = hasArrived != hasSameGoal ? 1 : 0;
   if (hasArrived) return;
   terms->inverseHorizon[index] /= PUSH;
@@ -151,27 +158,6 @@ static void set_terms(const copse_crowd *crowd, const orca_agent *agent, const u
   }
 }
 
-/* Turns an agent's preferred velocity to the right, because a neighbor is in the way: otherwise,
- * two agents that meet in perfect symmetry would just stop. The angle starts small, and grows with
- * the agent's time without progress. The angle differs by slot, to break symmetry between
- * agents. */
-static void sidestep(const copse_crowd *crowd, uint32_t slot, float *preferred) {
-  const float share = (float)(slot * 0x9e3779b1u >> 24) / 256;
-  const float queued = crowd->bodies[slot].state & CROWD_LED ? QUEUE : 0;
-  float waited = (crowd->fields[FIELD_WAITED][slot] - queued) / PATIENCE;
-  if (waited < 0) waited = 0;
-  /* The tangent of half the angle by which the agent turns aside: it gives the sine and cosine
-   * without trigonometry. */
-  const float half = 0.025f + 0.025f * share + (waited < 1 ? waited : 1) * (0.5f + share);
-  const float scale = 1 / (1 + half * half), ahead = (1 - half * half) * scale;
-  const float right = 2 * half * scale, x = preferred[0], y = preferred[1];
-  preferred[0] = ahead * x + right * y;
-  preferred[1] = ahead * y - right * x;
-  if (crowd->def.dimensions < 3) return;
-  if (x == 0 && y == 0) preferred[1] = right * preferred[2];
-  preferred[2] *= ahead;
-}
-
 typedef struct constraint_set {
   union {
     orca2 lines;
@@ -194,6 +180,102 @@ static bool is_permitted(const constraint_set *constraints, const float *velocit
   *isBlocked = first < count && (first >= walls ||
                                  orca2_violated(lines, walls, velocity[0], velocity[1], 0) < count);
   return first == count;
+}
+
+/* True if a neighbor that stands, because it is locked or has arrived, is in the way of a velocity.
+ */
+static bool is_blocked_by_standing(const copse_crowd *crowd, const constraint_set *constraints,
+                                   const uint32_t *ids, const float *velocity) {
+  if (constraints->dimensions == 3) {
+    const uint32_t first = orca3_violated(&constraints->planes, velocity);
+    return first < constraints->planes.count && crowd_stands(crowd, ids[first]);
+  }
+  const orca2 *lines = &constraints->lines;
+  for (uint32_t i = lines->walls; i < lines->count; i++) {
+    i = orca2_violated(lines, i, velocity[0], velocity[1], 0);
+    if (i < lines->count && crowd_stands(crowd, ids[i - lines->walls])) return true;
+  }
+  return false;
+}
+
+/* Counts the seconds that an agent goes at less than a quarter of its speed, because an agent that
+ * stands is in its way: it may creep forward into a dead end. */
+static void count_slowed(copse_crowd *crowd, uint32_t slot, const constraint_set *constraints,
+                         const uint32_t *ids, const float *preferred, float timeStep) {
+  float *slowed = &crowd->fields[FIELD_SLOWED][slot];
+  const float *velocity = crowd_vector(crowd, FIELD_VELOCITY, slot);
+  const int dim = (int)crowd->def.dimensions;
+  if (!is_blocked_by_standing(crowd, constraints, ids, preferred)) return;
+  const float change =
+      16 * sum_of_squares(velocity, dim) < sum_of_squares(preferred, dim) ? timeStep : -timeStep;
+  *slowed = *slowed + change > 0 ? *slowed + change : 0;
+}
+
+/* True if an agent need not turn aside, because all of its neighbors do more of the avoidance. */
+static bool is_given_way(uint32_t count, const orca_terms *terms) {
+  if (!terms) return false;
+  for (uint32_t i = 0; i < count; i++)
+    if (terms->avoiding[i] >= 0.25f) return false;
+  return true;
+}
+
+/* Turns a velocity to the right by an angle, in the plane of x and y. `half` is the tangent of half
+ * the angle: it gives the sine and cosine without trigonometry. Negative: to the left. */
+static void turn(const copse_crowd *crowd, float half, float *velocity) {
+  const float scale = 1 / (1 + half * half), ahead = (1 - half * half) * scale;
+  const float right = 2 * half * scale, x = velocity[0], y = velocity[1];
+  velocity[0] = ahead * x + right * y;
+  velocity[1] = ahead * y - right * x;
+  if (crowd->def.dimensions < 3) return;
+  if (x == 0 && y == 0) velocity[1] = right * velocity[2];
+  velocity[2] *= ahead;
+}
+
+/* True if the nearest velocity that is permitted, of those as fast as the preferred one, is to its
+ * left. A tie goes to the right: so two agents that meet head-on pass each other. */
+static bool is_left_nearer(const copse_crowd *crowd, const constraint_set *constraints,
+                           const float *preferred) {
+  for (int i = 1; i <= 12; i++) { /* 2, 8, 17 … 135 degrees */
+    const float half = (float)(i * i) / 60;
+    float right[3], left[3];
+    bool isBlocked;
+    for (uint32_t axis = 0; axis < crowd->def.dimensions; axis++)
+      right[axis] = left[axis] = preferred[axis];
+    turn(crowd, half, right);
+    if (is_permitted(constraints, right, &isBlocked)) return false;
+    turn(crowd, -half, left);
+    if (is_permitted(constraints, left, &isBlocked)) return true;
+  }
+  return false;
+}
+
+/* Turns an agent's preferred velocity aside, because a neighbor is in the way: otherwise, two
+ * agents that meet in perfect symmetry would just stop. The agent turns to the side where it is
+ * free sooner. The angle starts small, and swings to and fro while the agent makes no progress: to
+ * this side and then, as that did not help, to the other. It differs by slot, to break symmetry
+ * between agents. An agent on its way home, that has settled, does not swing: it would drive others
+ * off. */
+static void sidestep(copse_crowd *crowd, uint32_t slot, const constraint_set *constraints,
+                     float *preferred) {
+  const float slowed = crowd->fields[FIELD_SLOWED][slot];
+  const float share = (float)(slot * 0x9e3779b1u >> 24) / 256;
+  const float queued = crowd->bodies[slot].state & CROWD_LED ? QUEUE : 0;
+  uint32_t *state = &crowd_whole(crowd, FIELD_STATE)[slot];
+  float waited = crowd->fields[FIELD_WAITED][slot] - queued;
+  waited = (waited > slowed ? waited : slowed) / PATIENCE;
+  if (!(waited > 0) || *state & CROWD_SETTLED) waited = 0;
+  if (waited > HASTE && !(*state & CROWD_BLOCKED)) {
+    *state |= CROWD_BLOCKED;
+    if (is_left_nearer(crowd, constraints, preferred)) *state |= CROWD_LEFT;
+  }
+  const float swing =
+      waited - 4 * floorf(waited / 4); /* 0 … 4: to the side, back, and other side */
+  const float size = swing < 1 ? swing : swing < 3 ? fabsf(2 - swing) : 4 - swing;
+  const bool isLeft = (bool)(*state & CROWD_LEFT) != (swing > 2);
+  /* After the first swing, the angle grows beyond a right one: out of a dead end. */
+  const float most = waited < 2 ? 0.5f + share : 1.25f + share / 4;
+  const float half = 0.025f + 0.025f * share + size * most;
+  turn(crowd, isLeft ? -half : half, preferred);
 }
 
 /* Writes the best velocity, see orca2_solve. True if it violates no constraint. `rest` is the
@@ -226,11 +308,11 @@ static bool solve_change(constraint_set *constraints, const orca_agent *agent, f
   return isFeasible;
 }
 
-/* True if an agent is inside a solid area. An agent that was outside is tested only every
- * CHECK_INTERVAL steps: in between, it counts as outside. */
+/* True if an agent is inside a solid area. An agent that was outside is tested in its first step
+ * and in every CHECK_INTERVAL-th: in between, it counts as outside. */
 static bool is_inside(copse_crowd *crowd, const copse_obstacle *walls, uint32_t slot) {
   uint32_t *state = &crowd_whole(crowd, FIELD_STATE)[slot];
-  if (*state & (CROWD_INSIDE | CROWD_NEW) || (slot + crowd->steps) % CHECK_INTERVAL == 0) {
+  if (*state & (CROWD_INSIDE | CROWD_NEW) || crowd_is_checked(crowd, slot)) {
     bool isInside;
     copse_obstacle_contains(walls, crowd_vector(crowd, FIELD_POSITION, slot), &isInside, NULL);
     *state = (*state & ~(uint32_t)(CROWD_INSIDE | CROWD_NEW)) | (isInside ? CROWD_INSIDE : 0);
@@ -246,6 +328,26 @@ typedef struct step_job {
   uint32_t end; /* one past the last slot in use */
 } step_job;
 
+/* Limits an agent's preferred velocity to its maximum speed. If one of its `count` neighbors is in
+ * the way, turns the velocity aside. True if the preferred velocity violates no constraint. */
+OUT_OF_LINE bool make_way(const step_job *job, const orca_agent *agent,
+                          const constraint_set *constraints, const uint32_t *ids, uint32_t count,
+                          const orca_terms *terms, float *preferred) {
+  copse_crowd *const crowd = job->crowd;
+  const uint32_t slot = agent->slot;
+  bool isBlocked;
+  limit_speed(preferred, crowd->def.dimensions, agent->maxSpeed);
+  const bool isBest = is_permitted(constraints, preferred, &isBlocked);
+  if (isBlocked && count && !is_given_way(count, terms)) {
+    if (terms) count_slowed(crowd, slot, constraints, ids, preferred, job->timeStep);
+    sidestep(crowd, slot, constraints, preferred);
+  } else {
+    crowd_whole(crowd, FIELD_STATE)[slot] &= ~(uint32_t)(CROWD_BLOCKED | CROWD_LEFT);
+    crowd->fields[FIELD_SLOWED][slot] = 0;
+  }
+  return isBest;
+}
+
 /* Chooses an agent's velocity, and moves the agent. Reads positions and velocities of other agents
  * only from crowd->bodies. */
 OUT_OF_LINE void move_agent(const step_job *job, crowd_outcome *outcome, uint32_t slot) {
@@ -256,12 +358,13 @@ OUT_OF_LINE void move_agent(const step_job *job, crowd_outcome *outcome, uint32_
   const uint32_t dim = crowd->def.dimensions, count = crowd->counts[slot];
   const uint32_t *ids = crowd->lists.ids + (size_t)slot * crowd->stride;
   const bool isExact = crowd->def.exact;
+  bool isLeaving = false; /* a wall that the agent overlaps */
   float preferred[3], *velocity = crowd_vector(crowd, FIELD_VELOCITY, slot);
   float *position = crowd_vector(crowd, FIELD_POSITION, slot);
   orca_terms terms, *usedTerms = NULL;
   constraint_set constraints;
   constraints.dimensions = dim;
-  crowd_prefer(crowd, outcome, slot, timeStep, ids, count, preferred);
+  crowd_prefer(crowd, walls, outcome, slot, timeStep, ids, count, preferred);
   if (!crowd->isEqual && count && !are_equal(crowd, slot, ids, count))
     set_terms(crowd, &agent, ids, count, usedTerms = &terms);
   if (dim == 3) {
@@ -270,11 +373,13 @@ OUT_OF_LINE void move_agent(const step_job *job, crowd_outcome *outcome, uint32_
         orca3_add_neighbors(&constraints.planes, &agent, crowd->bodies, ids, usedTerms, count);
   } else {
     constraints.lines.count = constraints.lines.walls = 0;
-    if (walls && !isExact && is_inside(crowd, walls, slot))
+    if (walls && !isExact && is_inside(crowd, walls, slot)) {
       crowd_leave_solid(walls, &agent, preferred);
-    else if (walls) {
+      isLeaving = true;
+    } else if (walls) {
       const uint32_t edge = crowd_add_walls(&constraints.lines, walls, &agent);
-      if (edge != COPSE_NONE && !isExact) crowd_leave_wall(walls, &agent, edge, preferred);
+      isLeaving = edge != COPSE_NONE && !isExact;
+      if (isLeaving) crowd_leave_wall(walls, &agent, edge, preferred);
     }
     outcome->overlaps +=
         orca2_add_neighbors(&constraints.lines, &agent, crowd->bodies, ids, usedTerms, count);
@@ -282,12 +387,8 @@ OUT_OF_LINE void move_agent(const step_job *job, crowd_outcome *outcome, uint32_
   const float change = crowd_number(crowd, FIELD_MAX_ACCELERATION, slot) * timeStep;
   const bool isFree = change >= 2 * agent.maxSpeed;
   bool isFeasible = true, isBest = false;
-  if (!isExact) {
-    limit_speed(preferred, dim, agent.maxSpeed);
-    bool isBlocked;
-    isBest = is_permitted(&constraints, preferred, &isBlocked);
-    if (isBlocked) sidestep(crowd, slot, preferred);
-  }
+  if (!isExact)
+    isBest = make_way(job, &agent, &constraints, ids, isLeaving ? 0 : count, usedTerms, preferred);
   if (isBest && isFree)
     for (uint32_t axis = 0; axis < dim; axis++) velocity[axis] = preferred[axis];
   else {
@@ -296,18 +397,30 @@ OUT_OF_LINE void move_agent(const step_job *job, crowd_outcome *outcome, uint32_
     limit_speed(velocity, dim, agent.maxSpeed);
   }
   for (uint32_t axis = 0; axis < dim; axis++) position[axis] += velocity[axis] * timeStep;
+  if (!isExact && crowd_whole(crowd, FIELD_STATE)[slot] & CROWD_IDLE)
+    memcpy(crowd_vector(crowd, FIELD_STOOD, slot), position, dim * sizeof *position);
   outcome->infeasible += !isFeasible;
   outcome->neighbors += count;
 }
 
 /* ---- All agents of a step ---- */
 
+static const crowd_overview NO_AGENTS = {
+    .bad = COPSE_NONE, .leastDistance = INFINITY, .radius = -1};
+
+/* Takes an agent that is present into account. */
+ALWAYS_INLINE void see_radius(crowd_overview *overview, float radius) {
+  if (radius == overview->radius) return;
+  overview->hasSizes |= overview->radius >= 0;
+  overview->radius = radius;
+}
+
 /* Prepares a step for a range of slots. Updates two arrays by slot: crowd->bodies (what an agent's
  * neighbors read) and crowd->present (the agent's groups; 0 if it takes no part in the step).
  * Returns a summary of these agents. Stops at the first agent that is not finite (see
  * crowd_is_finite). */
 static crowd_overview prepare(copse_crowd *crowd, task_range range) {
-  crowd_overview overview = {.bad = COPSE_NONE, .leastDistance = INFINITY};
+  crowd_overview overview = NO_AGENTS;
   for (uint32_t slot = range.begin; slot < range.end; slot++) {
     crowd->present[slot] = crowd->bodies[slot].state = 0;
     if (!crowd_is_active(crowd, slot)) continue;
@@ -316,8 +429,11 @@ static crowd_overview prepare(copse_crowd *crowd, task_range range) {
       break;
     }
     crowd->present[slot] = crowd_whole(crowd, FIELD_GROUPS)[slot];
-    overview.present += crowd->present[slot] != 0;
     set_body(crowd, slot);
+    if (crowd->present[slot]) {
+      overview.present++;
+      see_radius(&overview, crowd->bodies[slot].radius);
+    }
     if (crowd->bodies[slot].state & CROWD_UNEQUAL) overview.isUnequal = true;
     if (crowd_whole(crowd, FIELD_MASK)[slot] != COPSE_ALL_GROUPS) overview.hasMasks = true;
     const uint32_t wanted = crowd_neighbor_limit(crowd, slot);
@@ -351,7 +467,7 @@ static void prepare_task(void *argument, uint32_t index) {
 
 static crowd_overview prepare_in_tasks(step_job *job) {
   const uint32_t ranges = task_ranges(CROWD_RANGE, job->end);
-  crowd_overview overview = {.bad = COPSE_NONE, .leastDistance = INFINITY};
+  crowd_overview overview = NO_AGENTS;
   tasks_run(&job->crowd->def.tasks, prepare_task, job, ranges);
   for (uint32_t i = ranges; i-- > 0;) {
     const crowd_overview *part = &job->crowd->parts[i].overview;
@@ -361,6 +477,8 @@ static crowd_overview prepare_in_tasks(step_job *job) {
     if (part->neighborDistance > overview.neighborDistance)
       overview.neighborDistance = part->neighborDistance;
     if (part->leastDistance < overview.leastDistance) overview.leastDistance = part->leastDistance;
+    overview.hasSizes |= part->hasSizes;
+    if (part->radius >= 0) see_radius(&overview, part->radius);
     overview.hasMasks |= part->hasMasks;
     overview.isUnequal |= part->isUnequal;
   }
@@ -439,7 +557,13 @@ SMALL_CODE static uint32_t neighbors_of(const copse_crowd *crowd, uint32_t slot,
   const float distance = crowd_number(crowd, FIELD_NEIGHBOR_DISTANCE, slot);
   const uint32_t limit = crowd_neighbor_limit(crowd, slot);
   const uint32_t mask = crowd_whole(crowd, FIELD_MASK)[slot];
-  scan_nearest nearest = {{distances2, ids}, limit, 0, distance * distance};
+  const float radius = crowd_number(crowd, FIELD_RADIUS, slot);
+  crowd_overview overview = NO_AGENTS;
+  for (uint32_t other = 0; other < end; other++)
+    if (crowd_is_active(crowd, other) && crowd_whole(crowd, FIELD_GROUPS)[other])
+      see_radius(&overview, crowd_number(crowd, FIELD_RADIUS, other));
+  const bool isByGap = crowd_ranks_by_gap(crowd, &overview);
+  scan_nearest nearest = {{distances2, ids}, limit, 0, INFINITY};
   if (!crowd_whole(crowd, FIELD_GROUPS)[slot] || !limit) return 0;
   for (uint32_t other = 0; other < end; other++) {
     if (other == slot || !crowd_is_active(crowd, other)) continue;
@@ -448,7 +572,10 @@ SMALL_CODE static uint32_t neighbors_of(const copse_crowd *crowd, uint32_t slot,
     float d[3] = {position[0] - center[0], position[1] - center[1], 0};
     if (dim == 3) d[2] = position[2] - center[2];
     const float distance2 = sum_of_squares(d, 3);
-    if (distance2 <= nearest.limit2) scan_offer(&nearest, distance2, other);
+    const float otherRadius = isByGap ? crowd_number(crowd, FIELD_RADIUS, other) : radius;
+    if (!crowd_is_in_range(distance2, distance, radius, otherRadius)) continue;
+    const float rank = isByGap ? crowd_gap_of(distance2, radius, otherRadius) : distance2;
+    if (rank <= nearest.limit2) scan_offer(&nearest, rank, other);
   }
   heap_sort(nearest.heap, nearest.size, BY_DISTANCE);
   return nearest.size;

@@ -133,8 +133,8 @@ static vec unit_or(vec v, double length, vec fallback) {
 }
 
 void crowd_leave_solid(const copse_obstacle *walls, const orca_agent *agent, float *preferred) {
-  copse_obstacle_point
-      wall; /* the search always finds an edge, because edges bound every solid area */
+  copse_obstacle_point wall;
+  /* Always finds an edge, because edges bound every solid area. */
   copse_obstacle_nearest(walls, agent->body.position, INFINITY, COPSE_SIDE_BOTH, &wall, NULL);
   const obstacle_edge *edge = &walls->edges[wall.edge];
   const vec position = vec_of(agent->body.position);

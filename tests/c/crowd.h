@@ -48,29 +48,53 @@ static inline uint32_t crowd_bad_slot(const crowd_game *game, bool isSave) {
   return COPSE_NONE;
 }
 
+/* True if neighbors are ranked by gap, not by the distance of centers. */
+static inline bool crowd_is_by_gap(const crowd_game *game) {
+  const copse_crowd_arrays arrays = copse_crowd_get(game->crowd);
+  double least = INFINITY, most = 0;
+  for (uint32_t i = 0; i < CROWD_SLOTS; i++) {
+    if (!crowd_takes_part(game, i) || !arrays.groups[i]) continue;
+    least = fmin(least, crowd_in_range(arrays.radii[i]));
+    most = fmax(most, crowd_in_range(arrays.radii[i]));
+  }
+  return !game->crowd->def.exact && least < most;
+}
+
 /* True if the view of an agent holds exactly the neighbors that a loop finds. */
 static inline bool looks_right(const crowd_game *game, uint32_t slot) {
   const uint32_t dim = copse_crowd_dimensions(game->crowd);
   const copse_crowd_arrays arrays = copse_crowd_get(game->crowd);
   const copse_crowd_view *view = &game->views[slot];
-  uint32_t groups[CROWD_SLOTS], ids[COPSE_CROWD_MAX_NEIGHBORS];
-  float distances2[COPSE_CROWD_MAX_NEIGHBORS];
+  const bool isByGap = crowd_is_by_gap(game);
+  uint32_t ids[CROWD_SLOTS], count = 0, most = arrays.maxNeighbors[slot];
+  float ranks[CROWD_SLOTS];
   if (!crowd_takes_part(game, slot)) return true;
   if (!arrays.groups[slot]) return view->neighborCount == 0;
-  for (uint32_t i = 0; i < CROWD_SLOTS; i++)
-    groups[i] = crowd_takes_part(game, i) ? arrays.groups[i] : 0;
-  float *x = arrays.positions;
-  const brute_points brute = {{{x, x + 1, x + dim - 1}, dim}, groups, CROWD_SLOTS, dim, NULL};
-  copse_query query = copse_query_default();
-  query.exclude = slot;
-  query.mask = arrays.masks[slot];
-  query.maxDistance = (float)crowd_in_range(arrays.neighborDistances[slot]);
-  uint32_t most = arrays.maxNeighbors[slot];
   if (most > game->crowd->def.maxNeighbors) most = game->crowd->def.maxNeighbors;
-  copse_results results = {ids, distances2, most, 0, 0};
-  brute_neighbors(&brute, x + slot * dim, most, &query, &results);
-  return results.total == view->neighborCount &&
-         memcmp(ids, view->neighbors, results.total * sizeof *ids) == 0;
+  const float radius = isByGap ? (float)crowd_in_range(arrays.radii[slot]) : 0;
+  for (uint32_t i = 0; i < CROWD_SLOTS; i++) {
+    if (i == slot || !crowd_takes_part(game, i) || !(arrays.groups[i] & arrays.masks[slot]))
+      continue;
+    float distance2 = 0;
+    for (uint32_t axis = 0; axis < dim; axis++) {
+      const float d = arrays.positions[i * dim + axis] - arrays.positions[slot * dim + axis];
+      distance2 += d * d;
+    }
+    const float other = isByGap ? (float)crowd_in_range(arrays.radii[i]) : 0;
+    const float reach =
+        (float)crowd_in_range(arrays.neighborDistances[slot]) + fabsf(radius - other);
+    if (!(distance2 <= reach * reach)) continue;
+    const float rank = isByGap ? sqrtf(distance2) - (radius + other) : distance2;
+    uint32_t place = count++;
+    for (; place > 0 && ranks[place - 1] > rank; place--) { /* slots ascend: ties stay in order */
+      ranks[place] = ranks[place - 1];
+      ids[place] = ids[place - 1];
+    }
+    ranks[place] = rank;
+    ids[place] = i;
+  }
+  if (count > most) count = most;
+  return count == view->neighborCount && memcmp(ids, view->neighbors, count * sizeof *ids) == 0;
 }
 
 /* Solves the program in the view of an agent without a goal. False if a constraint's direction does
@@ -269,6 +293,7 @@ static inline void play_add(crowd_game *game, input *in) {
   agent.maxNeighbors = next_byte(in) % 32;
   if (given & 16) agent.maxSpeed = next_number(in);
   if (given & 16) agent.preferredSpeed = next_number(in);
+  if (given & 16) agent.arrivalRadius = next_number(in);
   if (given & 32) agent.neighborDistance = next_number(in);
   if (given & 64) agent.timeHorizon = next_number(in);
   if (given & 128) agent.obstacleTimeHorizon = next_number(in);

@@ -68,10 +68,10 @@ test('a new crowd and agent have the default values', () => {
   assert.equal(vector(crowd.velocities, 0, 2), [0, 0])
   assert.equal(vector(crowd.preferredVelocities, 0, 2), [0, 0])
   assert.equal(vector(crowd.goals, 0, 2), [NaN, NaN])
-  const { preferredSpeeds, radii, maxSpeeds, neighborDistances } = crowd
+  const { preferredSpeeds, arrivalRadii, radii, maxSpeeds, neighborDistances } = crowd
   assert.equal(
-    [preferredSpeeds, radii, maxSpeeds, neighborDistances].map(([first]) => first),
-    [1, 0.5, 2, 10],
+    [preferredSpeeds, arrivalRadii, radii, maxSpeeds, neighborDistances].map(([first]) => first),
+    [1, 0, 0.5, 2, 10],
   )
   const { maxNeighborCounts, timeHorizons, obstacleTimeHorizons } = crowd
   assert.instance(maxNeighborCounts, Uint32Array)
@@ -86,11 +86,11 @@ test('a new crowd and agent have the default values', () => {
 test('agents get the options of the crowd, unless add overrides them', () => {
   const numbers = {
     ...{ preferredSpeed: 3, radius: 0.25, maxSpeed: 4, neighborDistance: Infinity },
-    ...{ maxNeighbors: 5, timeHorizon: 6, obstacleTimeHorizon: 7 },
+    ...{ maxNeighbors: 5, timeHorizon: 6, obstacleTimeHorizon: 7, arrivalRadius: 1.5 },
   }
   const ownValues = {
     ...{ preferredSpeed: 1.5, radius: 0, maxSpeed: 0, neighborDistance: 0 },
-    ...{ maxNeighbors: 0, timeHorizon: 0.5, obstacleTimeHorizon: 0.25 },
+    ...{ maxNeighbors: 0, timeHorizon: 0.5, obstacleTimeHorizon: 0.25, arrivalRadius: 0 },
   }
   const crowd = crowd3D(numbers)
   const valuesOf = (slot) => ({
@@ -101,6 +101,7 @@ test('agents get the options of the crowd, unless add overrides them', () => {
     maxNeighbors: crowd.maxNeighborCounts[slot],
     timeHorizon: crowd.timeHorizons[slot],
     obstacleTimeHorizon: crowd.obstacleTimeHorizons[slot],
+    arrivalRadius: crowd.arrivalRadii[slot],
   })
   crowd.add({ position: [0, 0, 0] })
   crowd.add({
@@ -240,7 +241,13 @@ test('a moved agent behaves like one that was added there', () => {
 test('refuses values out of range or of the wrong type', () => {
   for (const wrong of [-1, NaN, 1e19, '1', null, {}]) {
     const kind = typeof wrong === 'number' ? 'Range' : 'Type'
-    for (const option of ['radius', 'maxSpeed', 'preferredSpeed', 'neighborDistance']) {
+    for (const option of [
+      'radius',
+      'maxSpeed',
+      'preferredSpeed',
+      'arrivalRadius',
+      'neighborDistance',
+    ]) {
       assertThrown(
         () => crowd2D({ [option]: wrong }),
         new RegExp(`^${kind}Error: Crowd: ${option} `),

@@ -16,7 +16,16 @@ const CREATIONS = 200
 const POINTS = ['capacity', 'layout', 'onNonFinite', 'instance']
 const NUMBERS = [
   ...['preferredSpeed', 'radius', 'maxSpeed', 'neighborDistance', 'maxNeighbors', 'timeHorizon'],
-  ...['obstacleTimeHorizon', 'maxAcceleration', 'priority', 'groups', 'mask', 'enabled', 'locked'],
+  ...[
+    'arrivalRadius',
+    'obstacleTimeHorizon',
+    'maxAcceleration',
+    'priority',
+    'groups',
+    'mask',
+    'enabled',
+    'locked',
+  ],
 ]
 const OPTIONS = {
   AgentTree: [...POINTS, 'leafSize', 'axis', 'split'],
@@ -134,6 +143,7 @@ test('a misspelled option is refused, and the message names the nearest one', as
       () => new copse.Quadtree({ instance, bounds: [0, 0, 9, 9], leafsize: 5 }),
       "Quadtree: no option 'leafsize' (did you mean 'leafSize'?)",
     ],
+    [() => new copse.Sensors(grid), 'Sensors: options must be an object of options, got '],
     [
       () => new copse.Crowd({ instance, maxspeed: 5 }),
       "Crowd: no option 'maxspeed' (did you mean 'maxSpeed'?)",

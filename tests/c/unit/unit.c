@@ -24,13 +24,22 @@ static const struct {
   const char *noun;
   const unit_test *tests;
 } NOUNS[] = {
-    {"core", CORE_TESTS},           {"work", WORK_TESTS},
-    {"memory", MEMORY_TESTS},       {"points", POINTS_TESTS},
-    {"grid", GRID_TESTS},           {"kdtree", KDTREE_TESTS},
-    {"sensors", SENSORS_TESTS},     {"octree", OCTREE_TESTS},
-    {"obstacle", OBSTACLE_TESTS},   {"obstacle_sight", OBSTACLE_SIGHT_TESTS},
-    {"crowd", CROWD_TESTS},         {"crowd_walls", CROWD_WALLS_TESTS},
-    {"flowfield", FLOWFIELD_TESTS}, {"crowd_follow", CROWD_FOLLOW_TESTS},
+    {"core", CORE_TESTS},
+    {"work", WORK_TESTS},
+    {"memory", MEMORY_TESTS},
+    {"points", POINTS_TESTS},
+    {"grid", GRID_TESTS},
+    {"kdtree", KDTREE_TESTS},
+    {"sensors", SENSORS_TESTS},
+    {"octree", OCTREE_TESTS},
+    {"obstacle", OBSTACLE_TESTS},
+    {"obstacle_sight", OBSTACLE_SIGHT_TESTS},
+    {"crowd", CROWD_TESTS},
+    {"crowd_goals", CROWD_GOALS_TESTS},
+    {"crowd_gaps", CROWD_GAPS_TESTS},
+    {"crowd_walls", CROWD_WALLS_TESTS},
+    {"flowfield", FLOWFIELD_TESTS},
+    {"crowd_follow", CROWD_FOLLOW_TESTS},
     {"tasks", TASKS_TESTS},
 };
 

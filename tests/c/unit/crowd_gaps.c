@@ -1,0 +1,177 @@
+/* Crowds whose agents differ in radius: their neighbors are those with the smallest gaps. */
+
+#include "../program.h"
+#include "unit.h"
+
+#include "../../../c/crowd/crowd.h"
+
+#include <math.h>
+#include <string.h>
+
+enum { MOST = 120 };
+
+static copse_crowd *crowd_of(uint32_t dimensions, uint32_t maxNeighbors, bool isExact) {
+  copse_crowd_def def = copse_crowd_default();
+  def.dimensions = dimensions;
+  def.capacity = MOST;
+  def.maxNeighbors = maxNeighbors;
+  def.exact = isExact;
+  copse_crowd *crowd;
+  CHECK(copse_crowd_create(&def, &crowd) == COPSE_OK);
+  return crowd;
+}
+
+/* Agents of two or of many radii, some far larger than the others; some with masks, some absent. */
+static void fill(copse_crowd *crowd, uint32_t *state, float side, float most) {
+  const uint32_t count = 2 + random_word(state) % (MOST - 2);
+  for (uint32_t i = 0; i < count; i++) {
+    copse_crowd_agent agent = copse_crowd_agent_default();
+    uint32_t slot;
+    for (int axis = 0; axis < 3; axis++)
+      agent.position[axis] = (float)random_number(state, 0, side);
+    if (random_word(state) % 4 == 0) /* on a lattice, so that gaps are equal */
+      for (int axis = 0; axis < 3; axis++) agent.position[axis] = floorf(agent.position[axis]);
+    agent.radius = random_word(state) % 10 == 0 ? most : 0.5f;
+    if (random_word(state) % 5 == 0) agent.radius = (float)random_number(state, 0, most);
+    agent.neighborDistance =
+        random_word(state) % 8 ? (float)random_number(state, 0, side / 2) : INFINITY;
+    agent.maxNeighbors = random_word(state) % 12;
+    agent.groups = random_word(state) % 9;
+    if (random_word(state) % 8 == 0) agent.mask = random_word(state) % 8;
+    agent.enabled = random_word(state) % 10 != 0;
+    CHECK(copse_crowd_add(crowd, &agent, &slot) == COPSE_OK);
+  }
+}
+
+/* Lists the neighbors of an agent by a loop over all others. Returns their number. */
+static uint32_t listed(copse_crowd *crowd, uint32_t slot, uint32_t *ids) {
+  const copse_crowd_arrays arrays = copse_crowd_get(crowd);
+  const uint32_t dim = copse_crowd_dimensions(crowd), end = copse_crowd_slots(crowd);
+  const float radius = arrays.radii[slot];
+  float gaps[MOST];
+  uint32_t count = 0, most = arrays.maxNeighbors[slot];
+  if (most > crowd->def.maxNeighbors) most = crowd->def.maxNeighbors;
+  for (uint32_t other = 0; other < end && arrays.groups[slot]; other++) {
+    if (other == slot || !arrays.enabled[other]) continue;
+    if (!(arrays.groups[other] & arrays.masks[slot])) continue;
+    float d[3] = {0};
+    for (uint32_t axis = 0; axis < dim; axis++)
+      d[axis] = arrays.positions[other * dim + axis] - arrays.positions[slot * dim + axis];
+    const float distance2 = d[0] * d[0] + d[1] * d[1] + d[2] * d[2];
+    const float otherRadius = arrays.radii[other];
+    const float reach = arrays.neighborDistances[slot] + fabsf(radius - otherRadius);
+    if (!(distance2 <= reach * reach)) continue;
+    const float gap = sqrtf(distance2) - (radius + otherRadius);
+    uint32_t place = count++;
+    for (; place > 0 && gaps[place - 1] > gap; place--) { /* ids ascend: ties stay in order */
+      gaps[place] = gaps[place - 1];
+      ids[place] = ids[place - 1];
+    }
+    gaps[place] = gap;
+    ids[place] = other;
+  }
+  return count < most ? count : most;
+}
+
+/* The neighbors that a step uses, and those that inspect returns, are those that a loop lists. */
+static void test_neighbors_are_those_with_the_smallest_gaps(void) {
+  uint32_t state = 7, compared = 0;
+  for (uint32_t world = 0; world < repeats(600); world++) {
+    copse_crowd *crowd = crowd_of(2 + world % 2, world % 3 ? 10 : 3, false);
+    fill(crowd, &state, (const float[]){4, 20, 100}[world % 3],
+         (const float[]){1, 6, 40}[world / 3 % 3]);
+    const copse_crowd_arrays arrays = copse_crowd_get(crowd);
+    uint32_t ids[MOST], expected[MOST][COPSE_CROWD_MAX_NEIGHBORS], counts[MOST];
+    for (uint32_t slot = 0; slot < copse_crowd_slots(crowd); slot++) {
+      copse_crowd_view view;
+      counts[slot] = listed(crowd, slot, ids);
+      memcpy(expected[slot], ids, counts[slot] * sizeof *ids);
+      CHECK(copse_crowd_inspect(crowd, NULL, 0.1f, slot, &view) == COPSE_OK);
+      CHECK(view.neighborCount == counts[slot]);
+      CHECK(!memcmp(view.neighbors, ids, counts[slot] * sizeof *ids));
+    }
+    float least = INFINITY, most = 0;
+    for (uint32_t slot = 0; slot < copse_crowd_slots(crowd); slot++) {
+      if (!arrays.enabled[slot] || !arrays.groups[slot]) continue;
+      least = fminf(least, arrays.radii[slot]);
+      most = fmaxf(most, arrays.radii[slot]);
+    }
+    CHECK(copse_crowd_step(crowd, NULL, 0.1f, NULL) == COPSE_OK);
+    for (uint32_t slot = 0; slot < copse_crowd_slots(crowd) && least < most; slot++) {
+      if (!arrays.enabled[slot] || !arrays.groups[slot]) continue;
+      CHECK(crowd->counts[slot] == counts[slot]);
+      CHECK(!memcmp(crowd->lists.ids + (size_t)slot * crowd->stride, expected[slot],
+                    counts[slot] * sizeof *ids));
+      compared++;
+    }
+    copse_crowd_destroy(crowd);
+  }
+  CHECK(compared > repeats(600) * 20);
+}
+
+static uint32_t add(copse_crowd *crowd, float x, float y, float radius, float goalX) {
+  copse_crowd_agent agent = copse_crowd_agent_default();
+  uint32_t slot;
+  agent.position[0] = x;
+  agent.position[1] = y;
+  agent.goal[0] = goalX;
+  agent.goal[1] = y;
+  agent.goal[2] = 0;
+  agent.radius = radius;
+  CHECK(copse_crowd_add(crowd, &agent, &slot) == COPSE_OK);
+  return slot;
+}
+
+/* The published algorithm ranks by the distance of centers: an agent with enough small ones around
+ * it knows nothing of a large one, however near. */
+static void test_a_large_agent_behind_small_ones_counts_unless_exact(void) {
+  for (int isExact = 0; isExact < 2; isExact++) {
+    copse_crowd *crowd = crowd_of(2, 3, isExact);
+    const uint32_t own = add(crowd, 0, 0, 0.25f, 9), large = add(crowd, 7, 0, 5, -9);
+    for (int i = 0; i < 3; i++) add(crowd, -3, (float)(i - 1) * 0.6f, 0.25f, 9);
+    copse_crowd_view view;
+    CHECK(copse_crowd_inspect(crowd, NULL, 0.1f, own, &view) == COPSE_OK);
+    CHECK(view.neighborCount == 3);
+    bool isKnown = false;
+    for (uint32_t i = 0; i < 3; i++) isKnown |= view.neighbors[i] == large;
+    CHECK(isKnown == !isExact && (isExact || view.neighbors[0] == large));
+    copse_crowd_destroy(crowd);
+  }
+}
+
+/* Small agents on their way around a large one that stands: in the plane and in space, for ratios
+ * from 2 to 80. None gets deeper into it than a twentieth of its own radius. */
+static void test_small_agents_do_not_walk_through_large_ones(void) {
+  static const float RATIOS[] = {2, 6, 20, 80};
+  for (uint32_t dimensions = 2; dimensions <= 3; dimensions++)
+    for (int i = 0; i < 4; i++) {
+      copse_crowd *crowd = crowd_of(dimensions, 10, false);
+      const copse_crowd_arrays arrays = copse_crowd_get(crowd);
+      const float radius = 0.3f * RATIOS[i];
+      arrays.locked[add(crowd, 0, 0, radius, NAN)] = 1;
+      for (int agent = 0; agent < 60; agent++) {
+        const uint32_t slot = add(crowd, radius + 3 + (float)(agent / 10),
+                                  (float)(agent % 10) - 4.6f, 0.3f, -3 * radius);
+        if (dimensions == 3) arrays.positions[3 * slot + 2] = (float)(agent % 3) - 1;
+      }
+      double deepest = 0;
+      for (uint32_t step = 0; step < repeats(1200); step++) {
+        CHECK(copse_crowd_step(crowd, NULL, 1 / 60.0f, NULL) == COPSE_OK);
+        for (uint32_t slot = 1; slot <= 60; slot++) {
+          double away2 = 0;
+          for (uint32_t axis = 0; axis < dimensions; axis++)
+            away2 += pow((double)arrays.positions[slot * dimensions + axis], 2);
+          deepest = fmax(deepest, (double)radius + 0.3 - sqrt(away2));
+        }
+      }
+      CHECK(deepest <= 0.05 * 0.3);
+      copse_crowd_destroy(crowd);
+    }
+}
+
+const unit_test CROWD_GAPS_TESTS[] = {
+    TEST(test_neighbors_are_those_with_the_smallest_gaps),
+    TEST(test_a_large_agent_behind_small_ones_counts_unless_exact),
+    TEST(test_small_agents_do_not_walk_through_large_ones),
+    {NULL, NULL, false},
+};

@@ -1,0 +1,160 @@
+/* When agents of a crowd have arrived, set out again, and rest. */
+
+#include "unit.h"
+
+#include "../../../c/crowd/crowd.h"
+
+#include <math.h>
+
+static copse_crowd *crowd_of(uint32_t dimensions, uint32_t capacity, bool isExact) {
+  copse_crowd_def def = copse_crowd_default();
+  def.dimensions = dimensions;
+  def.capacity = capacity;
+  def.exact = isExact;
+  copse_crowd *crowd;
+  CHECK(copse_crowd_create(&def, &crowd) == COPSE_OK);
+  return crowd;
+}
+
+static uint32_t add(copse_crowd *crowd, float x, float y, float goalX, float goalY) {
+  copse_crowd_agent agent = copse_crowd_agent_default();
+  uint32_t slot;
+  agent.position[0] = x;
+  agent.position[1] = y;
+  agent.goal[0] = goalX;
+  agent.goal[1] = goalY;
+  agent.goal[2] = 0;
+  CHECK(copse_crowd_add(crowd, &agent, &slot) == COPSE_OK);
+  return slot;
+}
+
+static uint32_t step(copse_crowd *crowd, const copse_obstacle *walls, float timeStep) {
+  CHECK(copse_crowd_step(crowd, walls, timeStep, NULL) == COPSE_OK);
+  return copse_crowd_arrived(crowd);
+}
+
+/* A goal that differs in any bit starts an agent at once, however near it is, and the agent arrives
+ * there again; also after its goal was taken away for a step. */
+static void test_a_new_goal_starts_an_agent_at_once(void) {
+  static const float MOVES[] = {0x1p-20f, 0.01f, 0.1f, 0.5f, 0.9f, 3};
+  for (uint32_t dimensions = 2; dimensions <= 3; dimensions++)
+    for (int isExact = 0; isExact < 2; isExact++)
+      for (int i = 0; i < 7; i++) {
+        copse_crowd *crowd = crowd_of(dimensions, 1, isExact);
+        const copse_crowd_arrays arrays = copse_crowd_get(crowd);
+        add(crowd, 1, 0, 1, 0);
+        CHECK(step(crowd, NULL, 0.1f) == 1 && step(crowd, NULL, 0.1f) == 0);
+        if (i < 6)
+          arrays.goals[0] += MOVES[i];
+        else {
+          arrays.goals[0] = NAN;
+          CHECK(step(crowd, NULL, 0.1f) == 0);
+          arrays.goals[0] = 1;
+        }
+        uint32_t arrivals = step(crowd, NULL, 0.1f);
+        if (i < 6) CHECK(arrays.positions[0] > 1);
+        for (int more = 0; more < 40; more++) arrivals += step(crowd, NULL, 0.1f);
+        CHECK(arrivals == 1 && fabsf(arrays.positions[0] - arrays.goals[0]) < 0.01f);
+        copse_crowd_destroy(crowd);
+      }
+}
+
+/* Waypoints, each set when the agent has arrived at the one before: the agent makes no stop, and
+ * takes little longer than along a straight line. */
+static void test_waypoints_take_no_longer_than_a_straight_line(void) {
+  static const float GAPS[] = {0.25f, 0.5f, 1, 2};
+  for (int i = 0; i < 4; i++)
+    for (int isWide = 0; isWide < 2; isWide++) {
+      copse_crowd *crowd = crowd_of(2, 1, false);
+      const copse_crowd_arrays arrays = copse_crowd_get(crowd);
+      add(crowd, 0, 0, GAPS[i], 0);
+      if (isWide) arrays.arrivalRadii[0] = GAPS[i] / 2;
+      float slowest = INFINITY;
+      uint32_t reached = 0;
+      for (int frame = 0; frame < 600; frame++) { /* 10 s at 1 unit a second */
+        if (step(crowd, NULL, 1 / 60.0f)) arrays.goals[0] = GAPS[i] * (float)(++reached + 1);
+        if (arrays.velocities[0] < slowest) slowest = arrays.velocities[0];
+      }
+      CHECK(arrays.positions[0] >= (isWide ? 9.9f : 8));
+      CHECK(slowest >= (isWide ? 0.999f : 0.3f));
+      copse_crowd_destroy(crowd);
+    }
+}
+
+/* An agent arrives as soon as its distance is at most its arrivalRadius. There it stops,
+ * even if another agent stands at the goal, and stays when it is pushed about inside. */
+static void test_an_agent_arrives_within_its_arrival_radius(void) {
+  for (uint32_t dimensions = 2; dimensions <= 3; dimensions++)
+    for (int isExact = 0; isExact < 2; isExact++) {
+      copse_crowd *crowd = crowd_of(dimensions, 2, isExact);
+      const copse_crowd_arrays arrays = copse_crowd_get(crowd);
+      const uint32_t own = add(crowd, 0, 0, 10, 0);
+      arrays.locked[add(crowd, 10, 0, NAN, NAN)] = 1; /* stands at the goal */
+      arrays.arrivalRadii[own] = 1.5f;
+      uint32_t arrivals = 0;
+      for (int frame = 0; frame < 200; frame++) arrivals += step(crowd, NULL, 0.1f);
+      const float away = hypotf(arrays.positions[0] - 10, arrays.positions[1]);
+      CHECK(arrivals == 1 && away <= 1.5f && away >= 1.2f);
+      CHECK(fabsf(arrays.velocities[0]) < 1e-6f);
+      arrays.positions[0] = 8.6f;
+      CHECK(step(crowd, NULL, 0.1f) == 0 && fabsf(arrays.positions[0] - 8.6f) < 1e-6f);
+      arrays.positions[0] = 2; /* pushed away */
+      for (int frame = 0; frame < 200; frame++) arrivals += step(crowd, NULL, 0.1f);
+      CHECK(arrivals == 2);
+      copse_crowd_destroy(crowd);
+    }
+}
+
+/* A goal that moves steadily, written less often than the crowd steps: the agent follows it without
+ * a stop. */
+static void test_a_follower_moves_evenly(void) {
+  for (int every = 1; every <= 6; every++) {
+    copse_crowd *crowd = crowd_of(2, 1, false);
+    const copse_crowd_arrays arrays = copse_crowd_get(crowd);
+    add(crowd, 0, 0, 1, 0);
+    arrays.preferredSpeeds[0] = 1.5f;
+    int still = 0;
+    for (int frame = 0; frame < 600; frame++) {
+      if (frame % every == 0) arrays.goals[0] = 1 + (float)frame / 60;
+      step(crowd, NULL, 1 / 60.0f);
+      still += frame > 60 && arrays.velocities[0] < 0.4f;
+    }
+    CHECK(still <= 10);
+    copse_crowd_destroy(crowd);
+  }
+}
+
+/* Agents that share a goal come to rest around it, but not on the other side of a wall. */
+static void test_nobody_arrives_beside_somebody_beyond_a_wall(void) {
+  for (int isWall = 0; isWall < 2; isWall++) {
+    copse_crowd *crowd = crowd_of(2, 2, false);
+    copse_obstacle_def def = copse_obstacle_default();
+    copse_obstacle *walls;
+    uint32_t slot;
+    CHECK(copse_obstacle_create(&def, &walls) == COPSE_OK);
+    const float segment[] = {1, -9, 1, isWall ? 9 : -8};
+    CHECK(copse_obstacle_add(walls, segment, 2, COPSE_SOLID_WINDING, &slot) == COPSE_OK);
+    CHECK(copse_obstacle_build(walls, NULL) == COPSE_OK);
+    add(crowd, 1.55f, 0, 1.55f, 0);
+    add(crowd, -4, 0, 1.55f, 0);
+    const copse_crowd_arrays arrays = copse_crowd_get(crowd);
+    uint32_t arrivals[2] = {0};
+    for (int frame = 0; frame < 300; frame++) {
+      const uint32_t count = step(crowd, walls, 0.1f);
+      for (uint32_t i = 0; i < count; i++) arrivals[arrays.arrived[i]]++;
+    }
+    CHECK(arrivals[0] >= 1 && (arrivals[1] == 0) == (isWall == 1));
+    CHECK(arrays.positions[2] < 1);
+    copse_crowd_destroy(crowd);
+    copse_obstacle_destroy(walls);
+  }
+}
+
+const unit_test CROWD_GOALS_TESTS[] = {
+    TEST(test_a_new_goal_starts_an_agent_at_once),
+    TEST(test_waypoints_take_no_longer_than_a_straight_line),
+    TEST(test_an_agent_arrives_within_its_arrival_radius),
+    TEST(test_a_follower_moves_evenly),
+    TEST(test_nobody_arrives_beside_somebody_beyond_a_wall),
+    {NULL, NULL, false},
+};
