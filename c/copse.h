@@ -1082,7 +1082,11 @@ copse_status copse_obstacle_restore(copse_obstacle *tree, const void *bytes, siz
  *
  * Unless the crowd is `exact`, a step handles cases that the published algorithm leaves open. An
  * agent with a neighbor in its way turns a little to its right, so that agents that meet in perfect
- * symmetry pass each other. An agent that has arrived stands still. An agent that overlaps a wall,
+ * symmetry pass each other; if that does not help, it turns to the side that is free sooner, then
+ * to the other. It slows down for its goal. An agent that has arrived stands still, and makes way
+ * for agents that have not, unless its priority is higher. So does an agent that is idle, without a
+ * goal and with a preferred velocity of 0: it then goes back to where it became idle, or where the
+ * caller last put it. If radii differ, neighbors are ranked by gap. An agent that overlaps a wall,
  * or is inside a solid area (checked every 32 steps), heads for the shortest way out. */
 #define COPSE_CROWD_FIELDS        32 /* maximum number of flow fields that lead a crowd */
 #define COPSE_CROWD_MAX_NEIGHBORS 64 /* the maximum number of neighbors that an agent avoids */

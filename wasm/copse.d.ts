@@ -1360,8 +1360,9 @@ export interface AgentNumbers {
 
 export interface CrowdOwnOptions extends CapacityOptions, InstanceOptions {
   /**
-   * True: agents follow the published algorithm only. False: in addition, they turn aside a little
-   * to break symmetry, stand still at their goals, and come out of walls. Default: false.
+   * True: agents follow the published algorithm only. False: in addition, they turn aside to pass
+   * others, slow down for their goals, stand still there, make way for others when they stand, and
+   * come out of walls. Default: false.
    */
   exact?: boolean
 }
@@ -1372,7 +1373,11 @@ export interface AgentVectors {
   position: ArrayLike<number>
   /** The initial velocity, in world units per second. Default: 0. */
   velocity?: ArrayLike<number>
-  /** The velocity that the agent takes if nothing is in its way and it has no goal. Default: 0. */
+  /**
+   * The velocity that the agent takes if nothing is in its way and it has no goal. If it is 0, the
+   * agent is idle: it makes way for others whose priority is at least its own, and goes back to where
+   * it became idle or where the game last put it. Default: 0.
+   */
   preferredVelocity?: ArrayLike<number>
   /**
    * The point that the agent heads for at `preferredSpeed`, and stops at. Default: null, no goal.

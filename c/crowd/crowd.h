@@ -52,10 +52,10 @@ typedef enum crowd_field {
 
 /* Bits of FIELD_STATE: CROWD_ARRIVED, CROWD_SETTLED (the agent has arrived at its goal, even if it
  * was pushed away since), CROWD_STUCK, CROWD_IDLE (the agent has no goal, but a home: see
- * crowd_goals.c), CROWD_BLOCKED (a neighbor was in its way in the last step) and CROWD_LEFT (the
- * side to which it turns then), CROWD_INSIDE (the agent is inside a solid area) and CROWD_NEW (not
- * yet tested for being inside one). If a flow field leads the agent, the bits
- * from CROWD_AIM_SHIFT on hold 1 + the anchor that it heads for (see flowfield.h), else 0. Bits of
+ * crowd_goals.c), CROWD_BLOCKED (a neighbor is in its way, and it has looked which side is free)
+ * and CROWD_LEFT (it is the left one), CROWD_INSIDE (the agent is inside a solid area) and
+ * CROWD_NEW (not yet tested for being inside one). If a flow field leads the agent, the bits from
+ * CROWD_AIM_SHIFT on hold 1 + the anchor that it heads for (see flowfield.h), else 0. Bits of
  * orca_body.state: CROWD_ARRIVED, CROWD_SETTLED, CROWD_MOVES (the agent is enabled and not locked),
  * CROWD_UNEQUAL (the agent's shares of the avoidance can differ from one half: its priority is not
  * 0, its mask excludes a group, it is locked, or it has arrived) and CROWD_LED (a flow field leads

@@ -2,7 +2,11 @@
  *
  * Many agents may share a goal. An agent that makes no progress has arrived if it is beside an
  * agent that has arrived at the same goal and is nearer to that goal. An agent that has arrived
- * prefers to stand still, so a group around a goal comes to rest. */
+ * prefers to stand still, so a group around a goal comes to rest.
+ *
+ * An agent without a goal whose preferred velocity is 0 is idle. Unless the crowd is exact, it
+ * counts as arrived at its home, the place where it became idle: it makes way for others, and goes
+ * back. */
 
 #include "crowd.h"
 

@@ -250,11 +250,11 @@ static bool is_left_nearer(const copse_crowd *crowd, const constraint_set *const
 }
 
 /* Turns an agent's preferred velocity aside, because a neighbor is in the way: otherwise, two
- * agents that meet in perfect symmetry would just stop. The agent turns to the side where it is
- * free sooner. The angle starts small, and swings to and fro while the agent makes no progress: to
- * this side and then, as that did not help, to the other. It differs by slot, to break symmetry
- * between agents. An agent on its way home, that has settled, does not swing: it would drive others
- * off. */
+ * agents that meet in perfect symmetry would just stop. The agent turns a little to its right
+ * and, if that does not help, to the side where it is free sooner. The angle starts small, and
+ * swings to and fro while the agent makes no progress: to this side and then to the other. It
+ * differs by slot, to break symmetry between agents. An agent on its way home, that has settled,
+ * does not swing: it would drive others off. */
 static void sidestep(copse_crowd *crowd, uint32_t slot, const constraint_set *constraints,
                      float *preferred) {
   const float slowed = crowd->fields[FIELD_SLOWED][slot];

@@ -48,41 +48,41 @@ static inline uint32_t crowd_bad_slot(const crowd_game *game, bool isSave) {
   return COPSE_NONE;
 }
 
-/* True if neighbors are ranked by gap, not by the distance of centers. */
-static inline bool crowd_is_by_gap(const crowd_game *game) {
-  const copse_crowd_arrays arrays = copse_crowd_get(game->crowd);
+/* True if neighbors are ranked by gap, not by the distance of centers: of the agents of the first
+ * `end` slots that take part, some differ in radius. */
+static inline bool crowd_is_by_gap(copse_crowd *crowd, const bool *takesPart, uint32_t end) {
+  const copse_crowd_arrays arrays = copse_crowd_get(crowd);
   double least = INFINITY, most = 0;
-  for (uint32_t i = 0; i < CROWD_SLOTS; i++) {
-    if (!crowd_takes_part(game, i) || !arrays.groups[i]) continue;
+  for (uint32_t i = 0; i < end; i++) {
+    if (!takesPart[i] || !arrays.groups[i]) continue;
     least = fmin(least, crowd_in_range(arrays.radii[i]));
     most = fmax(most, crowd_in_range(arrays.radii[i]));
   }
-  return !game->crowd->def.exact && least < most;
+  return !crowd->def.exact && least < most;
 }
 
-/* True if the view of an agent holds exactly the neighbors that a loop finds. */
-static inline bool looks_right(const crowd_game *game, uint32_t slot) {
-  const uint32_t dim = copse_crowd_dimensions(game->crowd);
-  const copse_crowd_arrays arrays = copse_crowd_get(game->crowd);
-  const copse_crowd_view *view = &game->views[slot];
-  const bool isByGap = crowd_is_by_gap(game);
-  uint32_t ids[CROWD_SLOTS], count = 0, most = arrays.maxNeighbors[slot];
-  float ranks[CROWD_SLOTS];
-  if (!crowd_takes_part(game, slot)) return true;
-  if (!arrays.groups[slot]) return view->neighborCount == 0;
-  if (most > game->crowd->def.maxNeighbors) most = game->crowd->def.maxNeighbors;
+/* Lists the neighbors of an agent by a loop over the first `end` slots, at most CROWD_LISTED.
+ * Returns their number. */
+enum { CROWD_LISTED = 128 };
+static inline uint32_t crowd_list_neighbors(copse_crowd *crowd, const bool *takesPart, uint32_t end,
+                                            uint32_t slot, uint32_t *ids) {
+  const uint32_t dim = copse_crowd_dimensions(crowd);
+  const copse_crowd_arrays arrays = copse_crowd_get(crowd);
+  const bool isByGap = crowd_is_by_gap(crowd, takesPart, end);
   const float radius = isByGap ? (float)crowd_in_range(arrays.radii[slot]) : 0;
-  for (uint32_t i = 0; i < CROWD_SLOTS; i++) {
-    if (i == slot || !crowd_takes_part(game, i) || !(arrays.groups[i] & arrays.masks[slot]))
-      continue;
+  const float distance = (float)crowd_in_range(arrays.neighborDistances[slot]);
+  uint32_t count = 0, most = arrays.maxNeighbors[slot];
+  float ranks[CROWD_LISTED];
+  if (most > crowd->def.maxNeighbors) most = crowd->def.maxNeighbors;
+  for (uint32_t i = 0; i < end && arrays.groups[slot]; i++) {
+    if (i == slot || !takesPart[i] || !(arrays.groups[i] & arrays.masks[slot])) continue;
     float distance2 = 0;
     for (uint32_t axis = 0; axis < dim; axis++) {
       const float d = arrays.positions[i * dim + axis] - arrays.positions[slot * dim + axis];
       distance2 += d * d;
     }
     const float other = isByGap ? (float)crowd_in_range(arrays.radii[i]) : 0;
-    const float reach =
-        (float)crowd_in_range(arrays.neighborDistances[slot]) + fabsf(radius - other);
+    const float reach = distance + fabsf(radius - other);
     if (!(distance2 <= reach * reach)) continue;
     const float rank = isByGap ? sqrtf(distance2) - (radius + other) : distance2;
     uint32_t place = count++;
@@ -93,7 +93,17 @@ static inline bool looks_right(const crowd_game *game, uint32_t slot) {
     ranks[place] = rank;
     ids[place] = i;
   }
-  if (count > most) count = most;
+  return count < most ? count : most;
+}
+
+/* True if the view of an agent holds exactly the neighbors that a loop finds. */
+static inline bool looks_right(const crowd_game *game, uint32_t slot) {
+  const copse_crowd_view *view = &game->views[slot];
+  bool takesPart[CROWD_SLOTS];
+  uint32_t ids[CROWD_SLOTS];
+  if (!crowd_takes_part(game, slot)) return true;
+  for (uint32_t i = 0; i < CROWD_SLOTS; i++) takesPart[i] = crowd_takes_part(game, i);
+  const uint32_t count = crowd_list_neighbors(game->crowd, takesPart, CROWD_SLOTS, slot, ids);
   return count == view->neighborCount && memcmp(ids, view->neighbors, count * sizeof *ids) == 0;
 }
 

@@ -1,9 +1,8 @@
 /* Crowds whose agents differ in radius: their neighbors are those with the smallest gaps. */
 
+#include "../crowd.h"
 #include "../program.h"
 #include "unit.h"
-
-#include "../../../c/crowd/crowd.h"
 
 #include <math.h>
 #include <string.h>
@@ -43,36 +42,6 @@ static void fill(copse_crowd *crowd, uint32_t *state, float side, float most) {
   }
 }
 
-/* Lists the neighbors of an agent by a loop over all others. Returns their number. */
-static uint32_t listed(copse_crowd *crowd, uint32_t slot, uint32_t *ids) {
-  const copse_crowd_arrays arrays = copse_crowd_get(crowd);
-  const uint32_t dim = copse_crowd_dimensions(crowd), end = copse_crowd_slots(crowd);
-  const float radius = arrays.radii[slot];
-  float gaps[MOST];
-  uint32_t count = 0, most = arrays.maxNeighbors[slot];
-  if (most > crowd->def.maxNeighbors) most = crowd->def.maxNeighbors;
-  for (uint32_t other = 0; other < end && arrays.groups[slot]; other++) {
-    if (other == slot || !arrays.enabled[other]) continue;
-    if (!(arrays.groups[other] & arrays.masks[slot])) continue;
-    float d[3] = {0};
-    for (uint32_t axis = 0; axis < dim; axis++)
-      d[axis] = arrays.positions[other * dim + axis] - arrays.positions[slot * dim + axis];
-    const float distance2 = d[0] * d[0] + d[1] * d[1] + d[2] * d[2];
-    const float otherRadius = arrays.radii[other];
-    const float reach = arrays.neighborDistances[slot] + fabsf(radius - otherRadius);
-    if (!(distance2 <= reach * reach)) continue;
-    const float gap = sqrtf(distance2) - (radius + otherRadius);
-    uint32_t place = count++;
-    for (; place > 0 && gaps[place - 1] > gap; place--) { /* ids ascend: ties stay in order */
-      gaps[place] = gaps[place - 1];
-      ids[place] = ids[place - 1];
-    }
-    gaps[place] = gap;
-    ids[place] = other;
-  }
-  return count < most ? count : most;
-}
-
 /* The neighbors that a step uses, and those that inspect returns, are those that a loop lists. */
 static void test_neighbors_are_those_with_the_smallest_gaps(void) {
   uint32_t state = 7, compared = 0;
@@ -81,27 +50,24 @@ static void test_neighbors_are_those_with_the_smallest_gaps(void) {
     fill(crowd, &state, (const float[]){4, 20, 100}[world % 3],
          (const float[]){1, 6, 40}[world / 3 % 3]);
     const copse_crowd_arrays arrays = copse_crowd_get(crowd);
-    uint32_t ids[MOST], expected[MOST][COPSE_CROWD_MAX_NEIGHBORS], counts[MOST];
-    for (uint32_t slot = 0; slot < copse_crowd_slots(crowd); slot++) {
+    const uint32_t end = copse_crowd_slots(crowd);
+    uint32_t expected[MOST][MOST], counts[MOST];
+    bool takesPart[MOST];
+    for (uint32_t slot = 0; slot < end; slot++) takesPart[slot] = arrays.enabled[slot];
+    for (uint32_t slot = 0; slot < end; slot++) {
       copse_crowd_view view;
-      counts[slot] = listed(crowd, slot, ids);
-      memcpy(expected[slot], ids, counts[slot] * sizeof *ids);
+      counts[slot] = crowd_list_neighbors(crowd, takesPart, end, slot, expected[slot]);
       CHECK(copse_crowd_inspect(crowd, NULL, 0.1f, slot, &view) == COPSE_OK);
       CHECK(view.neighborCount == counts[slot]);
-      CHECK(!memcmp(view.neighbors, ids, counts[slot] * sizeof *ids));
+      CHECK(!memcmp(view.neighbors, expected[slot], counts[slot] * sizeof **expected));
     }
-    float least = INFINITY, most = 0;
-    for (uint32_t slot = 0; slot < copse_crowd_slots(crowd); slot++) {
-      if (!arrays.enabled[slot] || !arrays.groups[slot]) continue;
-      least = fminf(least, arrays.radii[slot]);
-      most = fmaxf(most, arrays.radii[slot]);
-    }
+    const bool isByGap = crowd_is_by_gap(crowd, takesPart, end);
     CHECK(copse_crowd_step(crowd, NULL, 0.1f, NULL) == COPSE_OK);
-    for (uint32_t slot = 0; slot < copse_crowd_slots(crowd) && least < most; slot++) {
-      if (!arrays.enabled[slot] || !arrays.groups[slot]) continue;
+    for (uint32_t slot = 0; slot < end && isByGap; slot++) {
+      if (!takesPart[slot] || !arrays.groups[slot]) continue;
       CHECK(crowd->counts[slot] == counts[slot]);
       CHECK(!memcmp(crowd->lists.ids + (size_t)slot * crowd->stride, expected[slot],
-                    counts[slot] * sizeof *ids));
+                    counts[slot] * sizeof **expected));
       compared++;
     }
     copse_crowd_destroy(crowd);
