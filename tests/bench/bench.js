@@ -216,10 +216,12 @@ console.log(`init() in a fresh process: ${start.median} ms (${start.low} – ${s
 const measurements = []
 for (const [index, row] of form.plan.entries()) {
   if (chosenOf(row, settings, words).length === 0) continue
+  const rowBegan = performance.now()
   const own = [...process.execArgv, process.argv[1], formName, ...words, `row=${index}`]
   const json = execFileSync(process.execPath, own, { encoding: 'utf8', stdio: [0, 'pipe', 2] })
   const results = JSON.parse(json)
   print(results)
+  console.log(`row ${index} took ${inSeconds(performance.now() - rowBegan)}`)
   measurements.push(...results)
 }
 console.log(`\n${inSeconds(performance.now() - began)}`)

@@ -5,7 +5,7 @@ import { works } from './workloads.js'
 const LEAST_RUNS = 6
 /** The minimum for a library that has used SLOW times its budget. */
 const LEAST_RUNS_IF_SLOW = 3
-const SLOW = 8
+const SLOW = 3
 const MOST_RUNS = 200
 /**
  * A turn has at least this many runs, and takes at least TURN_MS milliseconds. One run would not do: the caches

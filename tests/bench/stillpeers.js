@@ -161,7 +161,13 @@ export const stillPeers = [
     dimensions: BOTH,
     pace: 'objects, slowly',
   },
-  { name: 'sort per level', create: naive, dimensions: BOTH, only: BUILD },
+  {
+    name: 'sort per level',
+    create: naive,
+    dimensions: BOTH,
+    only: BUILD,
+    pace: 'objects, slowly',
+  },
 ]
 
 export const stillPackages = {
