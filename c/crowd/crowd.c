@@ -53,7 +53,7 @@ static uint64_t carve(copse_crowd *crowd, void *memory) {
   crowd->lists.ids = arena_carve(&block, rows, sizeof(uint32_t));
   crowd->lists.distances2 = arena_carve(&block, rows, sizeof(float));
   crowd->counts = arena_carve(&block, capacity, sizeof(uint32_t));
-  crowd->radii = arena_carve(&block, capacity, sizeof(float));
+  crowd->radii = arena_carve(&block, capacity + SCAN_PADDING, sizeof(float));
   const uint64_t nodes = agenttree_node_budget(capacity, copse_agenttree_default().leafSize);
   crowd->widest = arena_carve(&block, nodes, sizeof(float));
   if (tasks_divide(&crowd->def.tasks, (uint32_t)capacity, CROWD_DIVIDED))
@@ -208,9 +208,8 @@ static void reset_progress(copse_crowd *crowd, uint32_t slot) {
 }
 
 static void put_agent(copse_crowd *crowd, uint32_t slot, const copse_crowd_agent *agent) {
-  const float *vectors[FIELD_VECTORS] = {
-      agent->position,          agent->velocity, agent->preferredVelocity, agent->goal,
-      (float[]){NAN, NAN, NAN}, agent->position, agent->position};
+  const float *vectors[FIELD_VECTORS] = {agent->position, agent->velocity, agent->preferredVelocity,
+                                         agent->goal,     agent->position, agent->position};
   for (int field = 0; field < FIELD_VECTORS; field++)
     memcpy(crowd_vector(crowd, (crowd_field)field, slot), vectors[field],
            crowd->def.dimensions * sizeof(float));

@@ -20,9 +20,7 @@ typedef enum crowd_field {
   FIELD_VELOCITY,
   FIELD_PREFERRED_VELOCITY,
   FIELD_GOAL,
-  FIELD_KNOWN_GOAL, /* the agent's goal in the last step. If it has arrived, it has arrived there:
-                     * it sets out as soon as its goal differs in any bit */
-  FIELD_HOME,       /* where an idle agent stands or goes back to */
+  FIELD_HOME,  /* where a settled agent stands or goes back to: see crowd_goals.c */
   FIELD_STOOD, /* where the last step left the agent, if it is idle: if it is elsewhere now, the
                 * game has put it there */
   FIELD_VECTORS,
@@ -50,16 +48,16 @@ typedef enum crowd_field {
   FIELDS
 } crowd_field;
 
-/* Bits of FIELD_STATE: CROWD_ARRIVED, CROWD_SETTLED (the agent has arrived at its goal, even if it
- * was pushed away since), CROWD_STUCK, CROWD_IDLE (the agent has no goal, but a home: see
- * crowd_goals.c), CROWD_BLOCKED (a neighbor is in its way, and it has looked which side is free)
- * and CROWD_LEFT (it is the left one), CROWD_INSIDE (the agent is inside a solid area) and
- * CROWD_NEW (not yet tested for being inside one). If a flow field leads the agent, the bits from
- * CROWD_AIM_SHIFT on hold 1 + the anchor that it heads for (see flowfield.h), else 0. Bits of
- * orca_body.state: CROWD_ARRIVED, CROWD_SETTLED, CROWD_MOVES (the agent is enabled and not locked),
- * CROWD_UNEQUAL (the agent's shares of the avoidance can differ from one half: its priority is not
- * 0, its mask excludes a group, it is locked, or it has arrived) and CROWD_LED (a flow field leads
- * the agent in this step). */
+/* Bits of FIELD_STATE: CROWD_ARRIVED, CROWD_SETTLED (the agent has arrived at its home, even if it
+ * was pushed away since), CROWD_STUCK, CROWD_IDLE (the agent has a home, but no goal),
+ * CROWD_BLOCKED (a neighbor is in its way, and it has looked which side is free) and CROWD_LEFT (it
+ * is the left one), CROWD_INSIDE (the agent is inside a solid area) and CROWD_NEW (not yet tested
+ * for being inside one). If a flow field leads the agent, the bits from CROWD_AIM_SHIFT on hold 1 +
+ * the anchor that it heads for (see flowfield.h), else 0. Bits of orca_body.state: CROWD_ARRIVED,
+ * CROWD_SETTLED, CROWD_MOVES (the agent is enabled and not locked), CROWD_UNEQUAL (the agent's
+ * shares of the avoidance can differ from one half: its priority is not 0, its mask excludes a
+ * group, it is locked, or it has arrived) and CROWD_LED (a flow field leads the agent in this
+ * step). */
 enum {
   CROWD_ARRIVED = 1,
   CROWD_STUCK = 2,
@@ -161,6 +159,14 @@ struct copse_crowd {
   uint64_t steps;
 };
 
+/* A step in progress, passed to its tasks. */
+typedef struct crowd_job {
+  copse_crowd *crowd;
+  const copse_obstacle *walls; /* or NULL; in 3D always NULL */
+  float timeStep;
+  uint32_t end; /* one past the last slot in use */
+} crowd_job;
+
 /* Returns how many 32-bit words a slot takes in the array crowd->fields[field]. */
 ALWAYS_INLINE uint32_t crowd_words(const copse_crowd *crowd, int field) {
   return field < FIELD_VECTORS ? crowd->def.dimensions : 1;
@@ -241,11 +247,9 @@ ALWAYS_INLINE bool crowd_is_finite(const copse_crowd *crowd, uint32_t slot) {
   return ok;
 }
 
-/* Writes the preferred velocity of an agent, and updates its progress toward its goal. `ids` are
- * the agent's neighbors. If the agent arrives or gets stuck, adds it to `outcome`. */
-void crowd_prefer(copse_crowd *crowd, const copse_obstacle *walls, crowd_outcome *outcome,
-                  uint32_t slot, float timeStep, const uint32_t *ids, uint32_t count,
-                  float *preferred);
+/* Writes the preferred velocity of an agent, and updates its progress toward its goal. If
+ * the agent arrives or gets stuck, adds it to `outcome`. */
+void crowd_prefer(const crowd_job *job, crowd_outcome *outcome, uint32_t slot, float *preferred);
 
 /* True if two agents have the same goal: their goals are at most the sum of their radii apart. */
 bool crowd_have_one_goal(const copse_crowd *crowd, uint32_t a, uint32_t b);

@@ -4,9 +4,11 @@
  * agent that has arrived at the same goal and is nearer to that goal. An agent that has arrived
  * prefers to stand still, so a group around a goal comes to rest.
  *
- * An agent without a goal whose preferred velocity is 0 is idle. Unless the crowd is exact, it
- * counts as arrived at its home, the place where it became idle: it makes way for others, and goes
- * back. */
+ * An agent that has arrived is settled: that goal is its home. When it is pushed away, it goes
+ * back. It sets out from there as soon as its goal differs from its home in any bit.
+ *
+ * An agent without a goal whose preferred velocity is 0 is idle. Unless the crowd is exact, it is
+ * settled, too: at home where it became idle. */
 
 #include "crowd.h"
 
@@ -45,9 +47,9 @@ bool crowd_have_one_goal(const copse_crowd *crowd, uint32_t a, uint32_t b) {
  * its own radius is beside a resting agent that is nearer to the goal. `walls`: NULL if there are
  * none, or if none needs to be looked for. */
 SMALL_CODE OUT_OF_LINE bool is_held_up(const copse_crowd *crowd, const copse_obstacle *walls,
-                                       uint32_t slot, float distance, const uint32_t *ids,
-                                       uint32_t count) {
-  const uint32_t dim = crowd->def.dimensions;
+                                       uint32_t slot, float distance) {
+  const uint32_t *ids = crowd->lists.ids + (size_t)slot * crowd->stride;
+  const uint32_t count = crowd->counts[slot], dim = crowd->def.dimensions;
   const orca_body *own = &crowd->bodies[slot];
   const float *position = crowd_vector(crowd, FIELD_POSITION, slot);
   const float *goal = crowd_vector(crowd, FIELD_GOAL, slot);
@@ -76,31 +78,41 @@ static void add_event(crowd_events *events, uint32_t slot, uint32_t state) {
   if (!(state & CROWD_IDLE)) events->slots[events->count++] = slot;
 }
 
-/* The agent has another goal than in the last step: it has not arrived there yet. */
-OUT_OF_LINE void set_out(copse_crowd *crowd, uint32_t slot) {
-  const size_t size = crowd->def.dimensions * sizeof(float);
-  memcpy(crowd_vector(crowd, FIELD_KNOWN_GOAL, slot), crowd_vector(crowd, FIELD_GOAL, slot), size);
-  uint32_t *state = &crowd_whole(crowd, FIELD_STATE)[slot];
-  if (!(*state & CROWD_SETTLED)) return;
-  *state &= ~(uint32_t)(CROWD_ARRIVED | CROWD_SETTLED | CROWD_IDLE);
+/* The agent leaves its home: it has not arrived at its goal yet, and is not idle. */
+static void set_out(copse_crowd *crowd, uint32_t slot) {
+  crowd_whole(crowd, FIELD_STATE)[slot] &= ~(uint32_t)(CROWD_ARRIVED | CROWD_SETTLED | CROWD_IDLE);
   crowd->fields[FIELD_NEAREST][slot] = INFINITY;
   crowd->fields[FIELD_WAITED][slot] = 0;
 }
 
-/* Compares bits: so a goal that is NaN, none, is equal to itself. */
-ALWAYS_INLINE void notice_goal(copse_crowd *crowd, uint32_t slot, const int dim) {
+static bool is_place(const float *vector, uint32_t dim) {
+  for (uint32_t axis = 0; axis < dim; axis++)
+    if (!is_coordinate(vector[axis])) return false;
+  return true;
+}
+
+/* Lets a settled agent set out if its goal, compared by bits, is not its home. An idle agent sets
+ * out as soon as it has any goal. */
+SMALL_CODE OUT_OF_LINE void notice_goal(copse_crowd *crowd, uint32_t slot) {
+  const uint32_t dim = crowd->def.dimensions;
   const float *goal = crowd_vector(crowd, FIELD_GOAL, slot);
-  const float *known = crowd_vector(crowd, FIELD_KNOWN_GOAL, slot);
-  uint64_t plane[2];
-  memcpy(&plane[0], goal, sizeof *plane);
-  memcpy(&plane[1], known, sizeof *plane);
-  const bool isSame = plane[0] == plane[1] && (dim == 2 || bits_of(goal[2]) == bits_of(known[2]));
-  if (!isSame) set_out(crowd, slot);
+  const bool isIdle = crowd_whole(crowd, FIELD_STATE)[slot] & CROWD_IDLE;
+  const bool hasGoal = crowd->bodies[slot].state & CROWD_LED || is_place(goal, dim);
+  const float *home = crowd_vector(crowd, FIELD_HOME, slot);
+  const bool isHome = memcmp(goal, home, dim * sizeof *goal) == 0;
+  if (isIdle ? hasGoal : !isHome) set_out(crowd, slot);
+}
+
+static void settle(copse_crowd *crowd, uint32_t slot, const float *home, float distance) {
+  uint32_t *state = &crowd_whole(crowd, FIELD_STATE)[slot];
+  memcpy(crowd_vector(crowd, FIELD_HOME, slot), home, crowd->def.dimensions * sizeof *home);
+  *state = (*state & ~(uint32_t)CROWD_STUCK) | CROWD_ARRIVED | CROWD_SETTLED;
+  crowd->fields[FIELD_NEAREST][slot] = distance;
+  crowd->fields[FIELD_WAITED][slot] = 0;
 }
 
 /* Makes an agent idle, or recognizes that it is: it wants to stand where it is. The home of an idle
- * agent is where it became idle, or where the game last put it. It counts as arrived there: so it
- * makes way for others, and goes back. */
+ * agent is where it became idle, or where the game last put it. */
 static void stay_home(copse_crowd *crowd, uint32_t slot) {
   const size_t size = crowd->def.dimensions * sizeof(float);
   const float *position = crowd_vector(crowd, FIELD_POSITION, slot);
@@ -108,18 +120,37 @@ static void stay_home(copse_crowd *crowd, uint32_t slot) {
   const bool isWhereItStood =
       *state & CROWD_IDLE && !memcmp(position, crowd_vector(crowd, FIELD_STOOD, slot), size);
   if (isWhereItStood) return;
-  memcpy(crowd_vector(crowd, FIELD_HOME, slot), position, size);
-  *state = (*state & ~(uint32_t)CROWD_STUCK) | CROWD_IDLE | CROWD_ARRIVED | CROWD_SETTLED;
-  crowd->fields[FIELD_NEAREST][slot] = crowd->fields[FIELD_WAITED][slot] = 0;
+  *state |= CROWD_IDLE;
+  settle(crowd, slot, position, 0);
+}
+
+/* True if an agent that has arrived sets out for its goal again: it was pushed away, or is no
+ * longer held up, a while ago or far from it. Within its arrivalRadius, it stays in any case. */
+static bool leaves_goal(const crowd_job *job, uint32_t slot, float distance, float tolerance,
+                        bool isAtGoal) {
+  copse_crowd *const crowd = job->crowd;
+  if (distance <= crowd->fields[FIELD_ARRIVAL_RADIUS][slot]) return false;
+  float *nearest = &crowd->fields[FIELD_NEAREST][slot];
+  float *waited = &crowd->fields[FIELD_WAITED][slot];
+  const float away = fabsf(distance - *nearest);
+  /* Walls seldom come between agents that rest. */
+  const copse_obstacle *seen = crowd_is_checked(crowd, slot) ? job->walls : NULL;
+  const bool stays = away <= 2 * tolerance &&
+                     (isAtGoal || crowd->def.exact || is_held_up(crowd, seen, slot, distance));
+  *waited = stays ? 0 : *waited + job->timeStep;
+  if (away <= 8 * tolerance && *waited <= RETURN_AFTER) return false;
+  crowd_whole(crowd, FIELD_STATE)[slot] &= ~(uint32_t)CROWD_ARRIVED;
+  *nearest = INFINITY;
+  return true;
 }
 
 /* Updates an agent's progress toward its goal. `distance` is the distance to the goal, `step` is
  * how far the agent can go in one time step. Returns true if the agent should rest where it is. An
  * agent that comes within its arrivalRadius goes on for this one step: if it now gets another goal,
  * it has made no stop. */
-static bool update_progress(copse_crowd *crowd, const copse_obstacle *walls, crowd_outcome *outcome,
-                            uint32_t slot, float distance, float step, float timeStep,
-                            const uint32_t *ids, uint32_t count) {
+static bool update_progress(const crowd_job *job, crowd_outcome *outcome, uint32_t slot,
+                            float distance, float step) {
+  copse_crowd *const crowd = job->crowd;
   const float radius = crowd->bodies[slot].radius;
   /* A change of the distance to the goal that is smaller than this is neither progress nor a push
    * away. */
@@ -127,21 +158,13 @@ static bool update_progress(copse_crowd *crowd, const copse_obstacle *walls, cro
   float *nearest = &crowd->fields[FIELD_NEAREST][slot],
         *waited = &crowd->fields[FIELD_WAITED][slot];
   uint32_t *state = &crowd_whole(crowd, FIELD_STATE)[slot];
+  if (*state & CROWD_SETTLED) notice_goal(crowd, slot);
   const float arrivalRadius = crowd->fields[FIELD_ARRIVAL_RADIUS][slot];
   const bool isAtGoal = distance <= (arrivalRadius > tolerance / 2 ? arrivalRadius : tolerance / 2);
-  if (*state & CROWD_ARRIVED) {
-    if (arrivalRadius > 0 && distance <= arrivalRadius) return true;
-    const float away = fabsf(distance - *nearest);
-    /* Walls seldom come between agents that rest. */
-    const copse_obstacle *seen = crowd_is_checked(crowd, slot) ? walls : NULL;
-    const bool stays =
-        away <= 2 * tolerance &&
-        (isAtGoal || crowd->def.exact || is_held_up(crowd, seen, slot, distance, ids, count));
-    *waited = stays ? 0 : *waited + timeStep;
-    if (away <= 8 * tolerance && *waited <= RETURN_AFTER) return !crowd->def.exact && !isAtGoal;
-    /* The agent was pushed away, its goal moved, or the path to the goal is free again. */
-    *state &= ~(uint32_t)CROWD_ARRIVED;
-    *nearest = INFINITY;
+  if (*state & CROWD_SETTLED) {
+    notice_goal(crowd, slot);
+    if (*state & CROWD_ARRIVED && !leaves_goal(job, slot, distance, tolerance, isAtGoal))
+      return distance <= arrivalRadius || (!crowd->def.exact && !isAtGoal);
   }
   /* A stuck agent that only creeps forward is still stuck. To count as moving, it must come much
    * nearer to its goal. */
@@ -152,15 +175,14 @@ static bool update_progress(copse_crowd *crowd, const copse_obstacle *walls, cro
     *nearest = distance;
     *waited = 0;
   } else
-    *waited += timeStep;
+    *waited += job->timeStep;
   /* An agent away from its goal can be held up only by neighbors that have arrived at theirs. If
    * isEqual is true, no agent has arrived: arrived agents are CROWD_UNEQUAL. */
   const bool mayRest = !crowd->def.exact && (!crowd->isEqual || distance <= radius);
   if (isAtGoal ||
-      (mayRest && *waited >= REST_AFTER && is_held_up(crowd, walls, slot, distance, ids, count))) {
-    *state = (*state & ~(uint32_t)CROWD_STUCK) | CROWD_ARRIVED | CROWD_SETTLED;
-    *nearest = distance;
-    *waited = 0;
+      (mayRest && *waited >= REST_AFTER && is_held_up(crowd, job->walls, slot, distance))) {
+    const crowd_field home = *state & CROWD_IDLE ? FIELD_HOME : FIELD_GOAL;
+    settle(crowd, slot, crowd_vector(crowd, home, slot), distance);
     add_event(&outcome->arrived, slot, *state);
     return !isAtGoal;
   }
@@ -181,24 +203,27 @@ ALWAYS_INLINE double slowed_scale(double speed, double length) {
 /* Writes the preferred velocity of an agent without a goal: the one that it was given. If that is
  * 0, the agent is idle, and goes back to its home after it made way for others; but not in an exact
  * crowd, where it stands. */
-OUT_OF_LINE void prefer_without_goal(copse_crowd *crowd, crowd_outcome *outcome, uint32_t slot,
-                                     float timeStep, const uint32_t *ids, uint32_t count,
+OUT_OF_LINE void prefer_without_goal(const crowd_job *job, crowd_outcome *outcome, uint32_t slot,
                                      float *preferred) {
+  copse_crowd *const crowd = job->crowd;
+  const float timeStep = job->timeStep;
   const uint32_t dim = crowd->def.dimensions;
   const float *given = crowd_vector(crowd, FIELD_PREFERRED_VELOCITY, slot);
-  bool isStill = !crowd->def.exact;
+  bool isIdle = !crowd->def.exact;
   for (uint32_t axis = 0; axis < dim; axis++) {
     preferred[axis] = given[axis];
-    isStill &= given[axis] == 0;
+    isIdle &= given[axis] == 0;
   }
-  if (!isStill) return;
+  if (!isIdle) {
+    if (crowd->bodies[slot].state & CROWD_SETTLED) set_out(crowd, slot);
+    return;
+  }
   stay_home(crowd, slot);
   const float *position = crowd_vector(crowd, FIELD_POSITION, slot);
   const float *home = crowd_vector(crowd, FIELD_HOME, slot);
   const float speed = crowd_number(crowd, FIELD_PREFERRED_SPEED, slot);
   const float distance = distance_to(position, home, dim);
-  if (update_progress(crowd, NULL, outcome, slot, distance, speed * timeStep, timeStep, ids, count))
-    return;
+  if (update_progress(job, outcome, slot, distance, speed * timeStep)) return;
   float scale = distance > speed * timeStep ? speed / distance : 1 / timeStep;
   if (distance < speed * SLOWING)
     scale = fminf(scale, (float)slowed_scale((double)speed, (double)distance));
@@ -208,17 +233,15 @@ OUT_OF_LINE void prefer_without_goal(copse_crowd *crowd, crowd_outcome *outcome,
 
 /* Implements crowd_prefer. Copies each axis by itself, because in WebAssembly a memcpy of a few
  * bytes is a function call. */
-ALWAYS_INLINE void prefer(copse_crowd *crowd, const copse_obstacle *walls, crowd_outcome *outcome,
-                          uint32_t slot, float timeStep, const uint32_t *ids, uint32_t count,
+ALWAYS_INLINE void prefer(const crowd_job *job, crowd_outcome *outcome, uint32_t slot,
                           float *preferred, const int dim) {
+  copse_crowd *const crowd = job->crowd;
   const double speed = (double)crowd_number(crowd, FIELD_PREFERRED_SPEED, slot);
-  const double step = speed * (double)timeStep;
-  notice_goal(crowd, slot, dim);
+  const double step = speed * (double)job->timeStep;
   if (dim == 2 && crowd->bodies[slot].state & CROWD_LED) {
     const float *led = crowd->ledVelocities + (size_t)slot * 2;
     const float distance = crowd->distances[slot];
-    const bool rests =
-        update_progress(crowd, walls, outcome, slot, distance, (float)step, timeStep, ids, count);
+    const bool rests = update_progress(job, outcome, slot, distance, (float)step);
     EACH_AXIS (axis, 2) preferred[axis] = rests ? 0 : led[axis];
     return;
   }
@@ -232,24 +255,21 @@ ALWAYS_INLINE void prefer(copse_crowd *crowd, const copse_obstacle *walls, crowd
     length2 += way[axis] * way[axis];
   }
   if (!hasGoal) {
-    prefer_without_goal(crowd, outcome, slot, timeStep, ids, count, preferred);
+    prefer_without_goal(job, outcome, slot, preferred);
     return;
   }
   const double length = sqrt(length2);
-  const bool rests = update_progress(crowd, walls, outcome, slot, (float)length, (float)step,
-                                     timeStep, ids, count);
-  double scale = length > step ? speed / length : 1 / (double)timeStep;
+  const bool rests = update_progress(job, outcome, slot, (float)length, (float)step);
+  double scale = length > step ? speed / length : 1 / (double)job->timeStep;
   if (!crowd->def.exact && length < speed * (double)SLOWING)
     scale = fmin(scale, slowed_scale(speed, length));
   if (rests) scale = 0;
   EACH_AXIS (axis, dim) preferred[axis] = (float)(way[axis] * scale); /* not faster than `speed` */
 }
 
-void crowd_prefer(copse_crowd *crowd, const copse_obstacle *walls, crowd_outcome *outcome,
-                  uint32_t slot, float timeStep, const uint32_t *ids, uint32_t count,
-                  float *preferred) {
-  if (crowd->def.dimensions == 3)
-    prefer(crowd, NULL, outcome, slot, timeStep, ids, count, preferred, 3);
+void crowd_prefer(const crowd_job *job, crowd_outcome *outcome, uint32_t slot, float *preferred) {
+  if (job->crowd->def.dimensions == 3)
+    prefer(job, outcome, slot, preferred, 3);
   else
-    prefer(crowd, walls, outcome, slot, timeStep, ids, count, preferred, 2);
+    prefer(job, outcome, slot, preferred, 2);
 }

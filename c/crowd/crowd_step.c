@@ -52,13 +52,14 @@ static float inverse_wall_horizon(const copse_crowd *crowd, uint32_t slot, float
 
 /* Returns an agent in the form that the solver of constraints reads. Copies the agent's body (see
  * set_body), which must be up to date. */
-static orca_agent agent_of(const copse_crowd *crowd, uint32_t slot, float timeStep) {
+static orca_agent agent_of(const copse_crowd *crowd, uint32_t slot, const copse_obstacle *walls,
+                           float timeStep) {
   return (orca_agent){
       .body = crowd->bodies[slot],
       .slot = slot,
       .maxSpeed = crowd_number(crowd, FIELD_MAX_SPEED, slot),
       .inverseHorizon = inverse_horizon(crowd, FIELD_TIME_HORIZON, slot, timeStep),
-      .inverseHorizonOfWalls = inverse_wall_horizon(crowd, slot, timeStep),
+      .inverseHorizonOfWalls = walls ? inverse_wall_horizon(crowd, slot, timeStep) : 0,
       .inverseStep = 1 / timeStep,
   };
 }
@@ -73,9 +74,11 @@ static void set_body(copse_crowd *crowd, uint32_t slot) {
   body->velocity[0] = velocity[0];
   body->velocity[1] = velocity[1];
   body->radius = crowd_number(crowd, FIELD_RADIUS, slot);
-  body->state = crowd_whole(crowd, FIELD_STATE)[slot] & (CROWD_ARRIVED | CROWD_SETTLED);
+  body->state =
+      crowd_whole(crowd, FIELD_STATE)[slot] & (CROWD_ARRIVED | CROWD_SETTLED | CROWD_STUCK);
   if (!crowd_whole(crowd, FIELD_LOCKED)[slot]) body->state |= CROWD_MOVES;
-  if (body->state != CROWD_MOVES || crowd->fields[FIELD_PRIORITY][slot] != 0 ||
+  if ((body->state & ~(uint32_t)CROWD_STUCK) != CROWD_MOVES ||
+      crowd->fields[FIELD_PRIORITY][slot] != 0 ||
       crowd_whole(crowd, FIELD_MASK)[slot] != COPSE_ALL_GROUPS)
     body->state |= CROWD_UNEQUAL;
   if (crowd->def.dimensions < 3) return;
@@ -106,7 +109,7 @@ ALWAYS_INLINE void limit_speed(float *velocity, uint32_t dim, float maxSpeed) {
  * - If their goals differ, the arrived agent's share is 1, to let the other pass, unless its
  * priority is higher. The other still does its half. Together, the two do more than is needed to
  * avoid a collision. But an agent that only goes back to its own goal, from which it was pushed
- * away, may not drive others off theirs.
+ * away, may not drive others off theirs, unless it is stuck.
  * - In both cases, the agent that has not arrived uses a shorter time horizon (see PUSH). */
 static void set_terms_at_goal(const copse_crowd *crowd, uint32_t slot, uint32_t other,
                               uint32_t index, orca_terms *terms) {
@@ -115,7 +118,7 @@ static void set_terms_at_goal(const copse_crowd *crowd, uint32_t slot, uint32_t 
   const bool hasSameGoal = crowd_have_one_goal(crowd, slot, other);
   const uint32_t staying = hasArrived ? slot : other, passing = hasArrived ? other : slot;
   if (!hasSameGoal &&
-      (crowd->bodies[passing].state & CROWD_SETTLED ||
+      ((crowd->bodies[passing].state & (CROWD_SETTLED | CROWD_STUCK)) == CROWD_SETTLED ||
        crowd_number(crowd, FIELD_PRIORITY, staying) > crowd_number(crowd, FIELD_PRIORITY, passing)))
     return;
   terms->avoiding[index] = hasArrived != hasSameGoal ? 1 : 0;
@@ -268,8 +271,8 @@ static void sidestep(copse_crowd *crowd, uint32_t slot, const constraint_set *co
     *state |= CROWD_BLOCKED;
     if (is_left_nearer(crowd, constraints, preferred)) *state |= CROWD_LEFT;
   }
-  const float swing =
-      waited - 4 * floorf(waited / 4); /* 0 … 4: to the side, back, and other side */
+  float swing = waited; /* 0 … 4: to the side, back, and other side; then the same, but slower */
+  while (swing > 4) swing = (swing - 4) / 2;
   const float size = swing < 1 ? swing : swing < 3 ? fabsf(2 - swing) : 4 - swing;
   const bool isLeft = (bool)(*state & CROWD_LEFT) != (swing > 2);
   /* After the first swing, the angle grows beyond a right one: out of a dead end. */
@@ -320,17 +323,9 @@ static bool is_inside(copse_crowd *crowd, const copse_obstacle *walls, uint32_t 
   return *state & CROWD_INSIDE;
 }
 
-/* A step in progress, passed to its tasks. */
-typedef struct step_job {
-  copse_crowd *crowd;
-  const copse_obstacle *walls; /* or NULL */
-  float timeStep;
-  uint32_t end; /* one past the last slot in use */
-} step_job;
-
 /* Limits an agent's preferred velocity to its maximum speed. If one of its `count` neighbors is in
  * the way, turns the velocity aside. True if the preferred velocity violates no constraint. */
-OUT_OF_LINE bool make_way(const step_job *job, const orca_agent *agent,
+OUT_OF_LINE bool make_way(const crowd_job *job, const orca_agent *agent,
                           const constraint_set *constraints, const uint32_t *ids, uint32_t count,
                           const orca_terms *terms, float *preferred) {
   copse_crowd *const crowd = job->crowd;
@@ -350,21 +345,21 @@ OUT_OF_LINE bool make_way(const step_job *job, const orca_agent *agent,
 
 /* Chooses an agent's velocity, and moves the agent. Reads positions and velocities of other agents
  * only from crowd->bodies. */
-OUT_OF_LINE void move_agent(const step_job *job, crowd_outcome *outcome, uint32_t slot) {
+OUT_OF_LINE void move_agent(const crowd_job *job, crowd_outcome *outcome, uint32_t slot) {
   copse_crowd *const crowd = job->crowd;
   const copse_obstacle *const walls = job->walls;
   const float timeStep = job->timeStep;
-  orca_agent agent = agent_of(crowd, slot, timeStep);
+  orca_agent agent = agent_of(crowd, slot, walls, timeStep);
   const uint32_t dim = crowd->def.dimensions, count = crowd->counts[slot];
   const uint32_t *ids = crowd->lists.ids + (size_t)slot * crowd->stride;
   const bool isExact = crowd->def.exact;
-  bool isLeaving = false; /* a wall that the agent overlaps */
+  uint32_t toPass = count; /* how many neighbors it makes way for; 0 while it leaves a wall */
   float preferred[3], *velocity = crowd_vector(crowd, FIELD_VELOCITY, slot);
   float *position = crowd_vector(crowd, FIELD_POSITION, slot);
   orca_terms terms, *usedTerms = NULL;
   constraint_set constraints;
   constraints.dimensions = dim;
-  crowd_prefer(crowd, walls, outcome, slot, timeStep, ids, count, preferred);
+  crowd_prefer(job, outcome, slot, preferred);
   if (!crowd->isEqual && count && !are_equal(crowd, slot, ids, count))
     set_terms(crowd, &agent, ids, count, usedTerms = &terms);
   if (dim == 3) {
@@ -375,11 +370,13 @@ OUT_OF_LINE void move_agent(const step_job *job, crowd_outcome *outcome, uint32_
     constraints.lines.count = constraints.lines.walls = 0;
     if (walls && !isExact && is_inside(crowd, walls, slot)) {
       crowd_leave_solid(walls, &agent, preferred);
-      isLeaving = true;
+      toPass = 0;
     } else if (walls) {
       const uint32_t edge = crowd_add_walls(&constraints.lines, walls, &agent);
-      isLeaving = edge != COPSE_NONE && !isExact;
-      if (isLeaving) crowd_leave_wall(walls, &agent, edge, preferred);
+      if (edge != COPSE_NONE && !isExact) {
+        crowd_leave_wall(walls, &agent, edge, preferred);
+        toPass = 0;
+      }
     }
     outcome->overlaps +=
         orca2_add_neighbors(&constraints.lines, &agent, crowd->bodies, ids, usedTerms, count);
@@ -387,8 +384,7 @@ OUT_OF_LINE void move_agent(const step_job *job, crowd_outcome *outcome, uint32_
   const float change = crowd_number(crowd, FIELD_MAX_ACCELERATION, slot) * timeStep;
   const bool isFree = change >= 2 * agent.maxSpeed;
   bool isFeasible = true, isBest = false;
-  if (!isExact)
-    isBest = make_way(job, &agent, &constraints, ids, isLeaving ? 0 : count, usedTerms, preferred);
+  if (!isExact) isBest = make_way(job, &agent, &constraints, ids, toPass, usedTerms, preferred);
   if (isBest && isFree)
     for (uint32_t axis = 0; axis < dim; axis++) velocity[axis] = preferred[axis];
   else {
@@ -446,7 +442,7 @@ static crowd_overview prepare(copse_crowd *crowd, task_range range) {
   return overview;
 }
 
-static void move_agents(const step_job *job, crowd_outcome *outcome, task_range range) {
+static void move_agents(const crowd_job *job, crowd_outcome *outcome, task_range range) {
   outcome->infeasible = outcome->overlaps = 0;
   outcome->arrived.count = outcome->stuck.count = 0;
   outcome->neighbors = 0;
@@ -456,16 +452,16 @@ static void move_agents(const step_job *job, crowd_outcome *outcome, task_range 
 
 /* ---- The same, divided into tasks ---- */
 
-static task_range range_of(const step_job *job, uint32_t index) {
+static task_range range_of(const crowd_job *job, uint32_t index) {
   return task_range_of(index, CROWD_RANGE, job->end);
 }
 
 static void prepare_task(void *argument, uint32_t index) {
-  const step_job *job = argument;
+  const crowd_job *job = argument;
   job->crowd->parts[index].overview = prepare(job->crowd, range_of(job, index));
 }
 
-static crowd_overview prepare_in_tasks(step_job *job) {
+static crowd_overview prepare_in_tasks(crowd_job *job) {
   const uint32_t ranges = task_ranges(CROWD_RANGE, job->end);
   crowd_overview overview = NO_AGENTS;
   tasks_run(&job->crowd->def.tasks, prepare_task, job, ranges);
@@ -486,7 +482,7 @@ static crowd_overview prepare_in_tasks(step_job *job) {
 }
 
 static void move_task(void *argument, uint32_t index) {
-  const step_job *job = argument;
+  const crowd_job *job = argument;
   const task_range range = range_of(job, index);
   const crowd_outcome *whole = &job->crowd->outcome;
   crowd_outcome *outcome = &job->crowd->parts[index].outcome;
@@ -504,7 +500,7 @@ static void append_events(crowd_events *whole, const crowd_events *part) {
   whole->count += part->count;
 }
 
-static void move_in_tasks(step_job *job) {
+static void move_in_tasks(crowd_job *job) {
   const uint32_t ranges = task_ranges(CROWD_RANGE, job->end);
   crowd_outcome *whole = &job->crowd->outcome;
   tasks_run(&job->crowd->def.tasks, move_task, job, ranges);
@@ -525,7 +521,7 @@ copse_status copse_crowd_step(copse_crowd *crowd, const copse_obstacle *walls, f
                               uint32_t *firstBad) {
   if (!(timeStep > 0 && timeStep <= COPSE_MAX_COORDINATE) || (walls && crowd->def.dimensions == 3))
     return COPSE_INVALID_ARGUMENT;
-  step_job job = {crowd, walls, timeStep, crowd_end(crowd)};
+  crowd_job job = {crowd, walls, timeStep, crowd_end(crowd)};
   const task_range all = {0, job.end};
   const bool isDivided = tasks_divide(&crowd->def.tasks, job.end, CROWD_DIVIDED);
   crowd_overview overview = isDivided ? prepare_in_tasks(&job) : prepare(crowd, all);
@@ -590,7 +586,7 @@ SMALL_CODE copse_status copse_crowd_inspect(copse_crowd *crowd, const copse_obst
     return COPSE_INVALID_ARGUMENT;
   const uint32_t count = neighbors_of(crowd, slot, view->neighbors);
   set_body(crowd, slot);
-  orca_agent agent = agent_of(crowd, slot, timeStep);
+  orca_agent agent = agent_of(crowd, slot, walls, timeStep);
   for (uint32_t i = 0; i < count; i++) set_body(crowd, view->neighbors[i]);
   view->neighborCount = count;
   orca_terms terms;

@@ -63,7 +63,7 @@ static inline bool crowd_is_by_gap(copse_crowd *crowd, const bool *takesPart, ui
 
 /* Lists the neighbors of an agent by a loop over the first `end` slots, at most CROWD_LISTED.
  * Returns their number. */
-enum { CROWD_LISTED = 128 };
+enum { CROWD_LISTED = 300 };
 static inline uint32_t crowd_list_neighbors(copse_crowd *crowd, const bool *takesPart, uint32_t end,
                                             uint32_t slot, uint32_t *ids) {
   const uint32_t dim = copse_crowd_dimensions(crowd);

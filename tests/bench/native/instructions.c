@@ -137,6 +137,13 @@ static void fill_crush(void) {
   steps(WARM_UP);
 }
 
+/* The same, with a giant, 12 times as large, for every 500 agents. */
+static void fill_sizes(void) {
+  fill_crush();
+  for (uint32_t slot = 0; slot < N; slot += 500) copse_crowd_get(crowd).radii[slot] *= 12;
+  steps(WARM_UP);
+}
+
 /* Four groups that cross between four boxes. */
 static void fill_blocks(void) {
   static const float LANE = 60, FAR = 120;
@@ -207,6 +214,7 @@ static void exact_crush(void) { create_crowd(true), fill_crush(); }
 static void exact_blocks(void) { create_crowd(true), fill_blocks(); }
 static void exact_ring(void) { create_crowd(true), fill_ring(); }
 static void usual_crush(void) { create_crowd(false), fill_crush(); }
+static void usual_sizes(void) { create_crowd(false), fill_sizes(); }
 
 static const struct {
   const char *name;
@@ -228,6 +236,7 @@ static const struct {
     {"crowd, exact, blocks", exact_blocks, crowd_steps, N *STEPS},
     {"crowd, exact, ring", exact_ring, crowd_steps, N *STEPS},
     {"crowd, crush", usual_crush, crowd_steps, N *STEPS},
+    {"crowd, sizes", usual_sizes, crowd_steps, N *STEPS},
     {"field, build", create_field, field_build, SIDE *SIDE},
 };
 

@@ -150,11 +150,48 @@ static void test_nobody_arrives_beside_somebody_beyond_a_wall(void) {
   }
 }
 
+static void run(copse_crowd *crowd, int frames) {
+  while (frames-- > 0) step(crowd, NULL, 1 / 60.0f);
+}
+
+/* An idle agent lets another pass and goes back to where it became idle or was put since, unless
+ * its priority is higher. An agent that walked by its preferred velocity stays where it stops. */
+static void test_an_idle_agent_makes_way_and_goes_back(void) {
+  for (uint32_t dimensions = 2; dimensions <= 3; dimensions++)
+    for (int isFirm = 0; isFirm < 2; isFirm++) {
+      copse_crowd *crowd = crowd_of(dimensions, 2, false);
+      const copse_crowd_arrays arrays = copse_crowd_get(crowd);
+      add(crowd, 9, 9, NAN, NAN);
+      add(crowd, 0, 0, 10, 0);
+      arrays.goals[dimensions] = NAN; /* not yet */
+      run(crowd, 30);
+      arrays.preferredVelocities[0] = -2;
+      run(crowd, 120);
+      CHECK(fabsf(arrays.positions[0] - 5) < 0.01f);
+      arrays.preferredVelocities[0] = 0;
+      run(crowd, 120);
+      CHECK(fabsf(arrays.positions[0] - 5) < 0.01f);
+      arrays.positions[1] = 0.2f; /* the game puts it in the way */
+      arrays.priorities[0] = isFirm ? 1 : 0;
+      arrays.goals[dimensions] = 10;
+      float pushed = 0;
+      for (int frame = 0; frame < 1200; frame++) {
+        run(crowd, 1);
+        pushed = fmaxf(pushed, hypotf(arrays.positions[0] - 5, arrays.positions[1] - 0.2f));
+      }
+      CHECK(fabsf(arrays.positions[dimensions] - 10) < 0.1f);
+      CHECK(isFirm ? pushed < 0.01f : pushed > 0.1f);
+      CHECK(hypotf(arrays.positions[0] - 5, arrays.positions[1] - 0.2f) < 0.02f);
+      copse_crowd_destroy(crowd);
+    }
+}
+
 const unit_test CROWD_GOALS_TESTS[] = {
     TEST(test_a_new_goal_starts_an_agent_at_once),
     TEST(test_waypoints_take_no_longer_than_a_straight_line),
     TEST(test_an_agent_arrives_within_its_arrival_radius),
     TEST(test_a_follower_moves_evenly),
     TEST(test_nobody_arrives_beside_somebody_beyond_a_wall),
+    TEST(test_an_idle_agent_makes_way_and_goes_back),
     {NULL, NULL, false},
 };

@@ -224,7 +224,7 @@ static void test_objects_take_the_recorded_memory(void) {
   static const uint64_t BYTES[8][3] = {{816, 45200, 11978932832},   {944, 164768, 44056969856},
                                        {1024, 53008, 13992199024},  {608, 32608, 8623489504},
                                        {656, 56608, 15065940448},   {17744, 197616, 15623783328},
-                                       {1128, 262584, 70303992232}, {2504, 311032, 82946557960}};
+                                       {1128, 262584, 70303992232}, {2528, 303056, 80799074336}};
   copse_agenttree_def tree = copse_agenttree_default(), small = copse_agenttree_default();
   copse_grid_def grid = copse_grid_default();
   copse_kdtree_def kdtree = copse_kdtree_default(), presort = copse_kdtree_default();
