@@ -20,7 +20,7 @@ typedef enum crowd_field {
   FIELD_VELOCITY,
   FIELD_PREFERRED_VELOCITY,
   FIELD_GOAL,
-  FIELD_HOME,  /* where a settled agent stands or goes back to: see crowd_goals.c */
+  FIELD_HOME,  /* where a settled agent has arrived and goes back to: see crowd_goals.c */
   FIELD_STOOD, /* where the last step left the agent, if it is idle: if it is elsewhere now, the
                 * game has put it there */
   FIELD_VECTORS,
@@ -54,9 +54,9 @@ typedef enum crowd_field {
  * is the left one), CROWD_INSIDE (the agent is inside a solid area) and CROWD_NEW (not yet tested
  * for being inside one). If a flow field leads the agent, the bits from CROWD_AIM_SHIFT on hold 1 +
  * the anchor that it heads for (see flowfield.h), else 0. Bits of orca_body.state: CROWD_ARRIVED,
- * CROWD_SETTLED, CROWD_MOVES (the agent is enabled and not locked), CROWD_UNEQUAL (the agent's
- * shares of the avoidance can differ from one half: its priority is not 0, its mask excludes a
- * group, it is locked, or it has arrived) and CROWD_LED (a flow field leads the agent in this
+ * CROWD_SETTLED, CROWD_STUCK, CROWD_MOVES (the agent is enabled and not locked), CROWD_UNEQUAL (the
+ * agent's shares of the avoidance can differ from one half: its priority is not 0, its mask
+ * excludes a group, it is locked, or settled) and CROWD_LED (a flow field leads the agent in this
  * step). */
 enum {
   CROWD_ARRIVED = 1,
@@ -225,7 +225,7 @@ void crowd_read_radii(copse_crowd *crowd);
 /* Searches by gap for a range of agents in tree order. */
 void crowd_list_gaps(copse_crowd *crowd, task_range places);
 
-/* True if an agent stands, and is not on its way. */
+/* True if an agent is locked or settled: it is not on its way, but for the way back. */
 ALWAYS_INLINE bool crowd_stands(const copse_crowd *crowd, uint32_t slot) {
   const uint32_t state = crowd->bodies[slot].state;
   return !(state & CROWD_MOVES) || state & CROWD_SETTLED;

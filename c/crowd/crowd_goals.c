@@ -1,8 +1,9 @@
 /* Goals of the crowd: preferred velocities, and when an agent has arrived or is stuck.
  *
- * Many agents may share a goal. An agent that makes no progress has arrived if it is beside an
- * agent that has arrived at the same goal and is nearer to that goal. An agent that has arrived
- * prefers to stand still, so a group around a goal comes to rest.
+ * Many agents may share a goal. Unless the crowd is exact, an agent that makes no progress has
+ * arrived if it is beside an agent that has arrived at the same goal and is nearer to that goal; at
+ * the goal, if it is beside any agent with the same goal. An agent that has arrived stands still,
+ * so a group around a goal comes to rest.
  *
  * An agent that has arrived is settled: that goal is its home. When it is pushed away, it goes
  * back. It sets out from there as soon as its goal differs from its home in any bit.
@@ -16,8 +17,7 @@
 
 /* Times in seconds. After REST_AFTER without progress, an agent that is held up by others counts as
  * arrived. After STUCK_AFTER without progress, an agent counts as stuck. An agent that has arrived,
- * but was pushed away or is no longer held up, sets out for its goal again after RETURN_AFTER. If
- * it was pushed far away, it sets out at once. */
+ * but was pushed away or is no longer held up, goes back after RETURN_AFTER. */
 static const float REST_AFTER = 0.5f, STUCK_AFTER = 2, RETURN_AFTER = 1;
 
 /* An agent of the default mode slows down for its goal: it would be there in this many seconds at
@@ -78,9 +78,10 @@ static void add_event(crowd_events *events, uint32_t slot, uint32_t state) {
   if (!(state & CROWD_IDLE)) events->slots[events->count++] = slot;
 }
 
-/* The agent leaves its home: it has not arrived at its goal yet, and is not idle. */
+/* The agent leaves its home for good: it has not arrived at its goal yet, and is not idle. */
 static void set_out(copse_crowd *crowd, uint32_t slot) {
-  crowd_whole(crowd, FIELD_STATE)[slot] &= ~(uint32_t)(CROWD_ARRIVED | CROWD_SETTLED | CROWD_IDLE);
+  const uint32_t bits = CROWD_ARRIVED | CROWD_SETTLED | CROWD_IDLE | CROWD_STUCK;
+  crowd_whole(crowd, FIELD_STATE)[slot] &= ~bits;
   crowd->fields[FIELD_NEAREST][slot] = INFINITY;
   crowd->fields[FIELD_WAITED][slot] = 0;
 }
@@ -124,48 +125,51 @@ static void stay_home(copse_crowd *crowd, uint32_t slot) {
   settle(crowd, slot, position, 0);
 }
 
-/* True if an agent that has arrived sets out for its goal again: it was pushed away, or is no
- * longer held up, a while ago or far from it. Within its arrivalRadius, it stays in any case. */
-static bool leaves_goal(const crowd_job *job, uint32_t slot, float distance, float tolerance,
-                        bool isAtGoal) {
+/* True if an agent that has arrived goes back to its goal: it was pushed away, or no neighbor holds
+ * it up any more. It goes back at once if it was pushed far or if a wall has come between, else
+ * after RETURN_AFTER. Within its arrivalRadius, it stays. */
+static bool goes_back(const crowd_job *job, uint32_t slot, float distance, float tolerance,
+                      float arrivalRadius) {
   copse_crowd *const crowd = job->crowd;
-  if (distance <= crowd->fields[FIELD_ARRIVAL_RADIUS][slot]) return false;
+  if (distance <= arrivalRadius) return false;
   float *nearest = &crowd->fields[FIELD_NEAREST][slot];
   float *waited = &crowd->fields[FIELD_WAITED][slot];
   const float away = fabsf(distance - *nearest);
-  /* Walls seldom come between agents that rest. */
-  const copse_obstacle *seen = crowd_is_checked(crowd, slot) ? job->walls : NULL;
-  const bool stays = away <= 2 * tolerance &&
-                     (isAtGoal || crowd->def.exact || is_held_up(crowd, seen, slot, distance));
-  *waited = stays ? 0 : *waited + job->timeStep;
-  if (away <= 8 * tolerance && *waited <= RETURN_AFTER) return false;
+  const bool mayStay = crowd->def.exact || distance <= tolerance / 2;
+  const bool isHeldUp = mayStay || is_held_up(crowd, NULL, slot, distance);
+  /* Walls seldom come between agents that rest: they are looked for now and then. */
+  const bool isCutOff = isHeldUp && !mayStay && job->walls && crowd_is_checked(crowd, slot) &&
+                        !is_held_up(crowd, job->walls, slot, distance);
+  *waited = away <= 2 * tolerance && isHeldUp ? 0 : *waited + job->timeStep;
+  if (away <= 8 * tolerance && *waited <= RETURN_AFTER && !isCutOff) return false;
   crowd_whole(crowd, FIELD_STATE)[slot] &= ~(uint32_t)CROWD_ARRIVED;
   *nearest = INFINITY;
   return true;
 }
 
-/* Updates an agent's progress toward its goal. `distance` is the distance to the goal, `step` is
- * how far the agent can go in one time step. Returns true if the agent should rest where it is. An
- * agent that comes within its arrivalRadius goes on for this one step: if it now gets another goal,
- * it has made no stop. */
+/* Updates an agent's progress toward its goal, or the home of an idle agent. `distance` is the
+ * distance to it, `step` is how far the agent can go in one time step. Returns true if the agent
+ * should rest where it is. An agent that comes within its arrivalRadius goes on for this one step:
+ * if it now gets another goal, it has made no stop. */
 static bool update_progress(const crowd_job *job, crowd_outcome *outcome, uint32_t slot,
                             float distance, float step) {
   copse_crowd *const crowd = job->crowd;
   const float radius = crowd->bodies[slot].radius;
-  /* A change of the distance to the goal that is smaller than this is neither progress nor a push
-   * away. */
+  /* To be that much nearer to the goal is progress. To be twice as much away from where it arrived
+   * is to be pushed away: far, if it is eight times as much. */
   const float tolerance = (radius > step ? radius : step) / 4;
   float *nearest = &crowd->fields[FIELD_NEAREST][slot],
         *waited = &crowd->fields[FIELD_WAITED][slot];
   uint32_t *state = &crowd_whole(crowd, FIELD_STATE)[slot];
-  if (*state & CROWD_SETTLED) notice_goal(crowd, slot);
-  const float arrivalRadius = crowd->fields[FIELD_ARRIVAL_RADIUS][slot];
-  const bool isAtGoal = distance <= (arrivalRadius > tolerance / 2 ? arrivalRadius : tolerance / 2);
+  float arrivalRadius = crowd->fields[FIELD_ARRIVAL_RADIUS][slot];
   if (*state & CROWD_SETTLED) {
     notice_goal(crowd, slot);
-    if (*state & CROWD_ARRIVED && !leaves_goal(job, slot, distance, tolerance, isAtGoal))
-      return distance <= arrivalRadius || (!crowd->def.exact && !isAtGoal);
+    if (*state & CROWD_IDLE) arrivalRadius = 0;
+    /* Off its goal, a resting agent stands; in an exact crowd, it still heads for the goal. */
+    if (*state & CROWD_ARRIVED && !goes_back(job, slot, distance, tolerance, arrivalRadius))
+      return distance <= arrivalRadius || (!crowd->def.exact && distance > tolerance / 2);
   }
+  const bool isAtGoal = distance <= (arrivalRadius > tolerance / 2 ? arrivalRadius : tolerance / 2);
   /* A stuck agent that only creeps forward is still stuck. To count as moving, it must come much
    * nearer to its goal. */
   const float progress = *state & CROWD_STUCK ? 4 * tolerance : tolerance;
@@ -215,7 +219,7 @@ OUT_OF_LINE void prefer_without_goal(const crowd_job *job, crowd_outcome *outcom
     isIdle &= given[axis] == 0;
   }
   if (!isIdle) {
-    if (crowd->bodies[slot].state & CROWD_SETTLED) set_out(crowd, slot);
+    set_out(crowd, slot);
     return;
   }
   stay_home(crowd, slot);

@@ -8,19 +8,6 @@
 
 /* ---- Reading an agent's attributes ---- */
 
-/* An agent with a neighbor in its way sidesteps: it turns aside, by an angle that grows while it
- * makes no progress toward its goal. After this many seconds, the angle is at its maximum. */
-static const float PATIENCE = 2;
-
-/* A blocked agent turns to its right. After this part of PATIENCE, it looks which side is free
- * sooner. */
-static const float HASTE = 1.0f / 8;
-
-/* For an agent led by a flow field, the sidestep angle grows only after this many seconds without
- * progress. Such agents often wait in a queue, where large sidesteps would slow all of them
- * down. */
-static const float QUEUE = 4;
-
 /* An agent that is still walking uses a shorter time horizon against neighbors that have arrived:
  * its own time horizon, multiplied by this factor. So the agent can come close to them, and push
  * between them. */
@@ -103,28 +90,30 @@ ALWAYS_INLINE void limit_speed(float *velocity, uint32_t dim, float maxSpeed) {
     slow_down(velocity, dim, length2 < (double)INFINITY ? limit / sqrt(length2) : 0);
 }
 
-/* Adjusts how an agent avoids one of its neighbors: its share of the avoidance, and its time
- * horizon. Does nothing unless exactly one of the two has arrived.
+/* Adjusts how an agent avoids one of its neighbors, if exactly one of the two has arrived: its
+ * share of the avoidance and, if it is the one that passes, its time horizon (see PUSH).
  * - If both have the same goal, the arrived agent's share is 0, and the other's is 1.
- * - If their goals differ, the arrived agent's share is 1, to let the other pass, unless its
- * priority is higher. The other still does its half. Together, the two do more than is needed to
- * avoid a collision. But an agent that only goes back to its own goal, from which it was pushed
- * away, may not drive others off theirs, unless it is stuck.
- * - In both cases, the agent that has not arrived uses a shorter time horizon (see PUSH). */
+ * - If not, as for idle agents, which have none: the arrived agent's share is 1, to let the other
+ * pass, and the other still does its half. Together, the two do more than is needed to avoid a
+ * collision.
+ * Nothing is adjusted if the arrived agent has another goal and a higher priority, or if the other
+ * only goes back to its home: it may not drive others off theirs, unless it is stuck. */
 static void set_terms_at_goal(const copse_crowd *crowd, uint32_t slot, uint32_t other,
                               uint32_t index, orca_terms *terms) {
   const bool hasArrived = crowd->bodies[slot].state & CROWD_ARRIVED;
   if (hasArrived == (bool)(crowd->bodies[other].state & CROWD_ARRIVED)) return;
   const bool hasSameGoal = crowd_have_one_goal(crowd, slot, other);
   const uint32_t staying = hasArrived ? slot : other, passing = hasArrived ? other : slot;
-  if (!hasSameGoal &&
-      ((crowd->bodies[passing].state & (CROWD_SETTLED | CROWD_STUCK)) == CROWD_SETTLED ||
-       crowd_number(crowd, FIELD_PRIORITY, staying) > crowd_number(crowd, FIELD_PRIORITY, passing)))
+  const uint32_t state = crowd->bodies[passing].state & (CROWD_SETTLED | CROWD_STUCK);
+  if (!hasSameGoal && (state == CROWD_SETTLED || crowd_number(crowd, FIELD_PRIORITY, staying) >
+                                                     crowd_number(crowd, FIELD_PRIORITY, passing)))
     return;
-  terms->avoiding[index] = hasArrived != hasSameGoal ? 1 : 0;
-  if (hasArrived) return;
-  terms->inverseHorizon[index] /= PUSH;
-  if (!hasSameGoal) terms->avoiding[index] = 0.5f;
+  if (hasArrived)
+    terms->avoiding[index] = hasSameGoal ? 0 : 1;
+  else {
+    terms->avoiding[index] = hasSameGoal ? 1 : 0.5f;
+    terms->inverseHorizon[index] /= PUSH;
+  }
 }
 
 /* True if an agent splits the avoidance evenly with each of its neighbors: the agent and its
@@ -252,6 +241,19 @@ static bool is_left_nearer(const copse_crowd *crowd, const constraint_set *const
   return false;
 }
 
+/* An agent with a neighbor in its way sidesteps: it turns aside, by an angle that grows while it
+ * makes no progress toward its goal. PATIENCE is the time in seconds until the angle is largest. */
+static const float PATIENCE = 2;
+
+/* A blocked agent turns to its right. After this part of PATIENCE, it looks which side is free
+ * sooner. */
+static const float HASTE = 1.0f / 8;
+
+/* For an agent led by a flow field, the sidestep angle grows only after this many seconds without
+ * progress. Such agents often wait in a queue, where large sidesteps would slow all of them
+ * down. */
+static const float QUEUE = 4;
+
 /* Turns an agent's preferred velocity aside, because a neighbor is in the way: otherwise, two
  * agents that meet in perfect symmetry would just stop. The agent turns a little to its right
  * and, if that does not help, to the side where it is free sooner. The angle starts small, and
@@ -271,11 +273,13 @@ static void sidestep(copse_crowd *crowd, uint32_t slot, const constraint_set *co
     *state |= CROWD_BLOCKED;
     if (is_left_nearer(crowd, constraints, preferred)) *state |= CROWD_LEFT;
   }
-  float swing = waited; /* 0 … 4: to the side, back, and other side; then the same, but slower */
+  /* 0 … 4, in units of PATIENCE: to the side (at 1) and back (at 2), to the other side (at 3) and
+   * back. Then the same again, twice as slowly, and so on. */
+  float swing = waited;
   while (swing > 4) swing = (swing - 4) / 2;
   const float size = swing < 1 ? swing : swing < 3 ? fabsf(2 - swing) : 4 - swing;
   const bool isLeft = (bool)(*state & CROWD_LEFT) != (swing > 2);
-  /* After the first swing, the angle grows beyond a right one: out of a dead end. */
+  /* On the other side, and later, the angle grows far beyond a right one: out of a dead end. */
   const float most = waited < 2 ? 0.5f + share : 1.25f + share / 4;
   const float half = 0.025f + 0.025f * share + size * most;
   turn(crowd, isLeft ? -half : half, preferred);

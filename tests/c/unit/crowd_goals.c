@@ -186,6 +186,76 @@ static void test_an_idle_agent_makes_way_and_goes_back(void) {
     }
 }
 
+/* Two agents share a goal: one is there, the other rests behind it, until a wall comes between. */
+static void test_a_wall_that_comes_between_ends_the_rest(void) {
+  copse_crowd *crowd = crowd_of(2, 2, false);
+  const copse_crowd_arrays arrays = copse_crowd_get(crowd);
+  const copse_obstacle_def def = copse_obstacle_default();
+  copse_obstacle *walls;
+  uint32_t wall, stuck = 0;
+  CHECK(copse_obstacle_create(&def, &walls) == COPSE_OK);
+  add(crowd, 0, 0, 0, 0);
+  add(crowd, -3, 0, 0, 0);
+  uint32_t arrivals = 0;
+  for (int frame = 0; frame < 600; frame++) arrivals += step(crowd, walls, 1 / 60.0f);
+  CHECK(arrivals == 2 && fabsf(arrays.positions[2] + 1) < 0.1f);
+  for (int frame = 0; frame < 300; frame++) {
+    step(crowd, walls, 1 / 60.0f);
+    stuck += copse_crowd_stuck(crowd);
+  }
+  CHECK(stuck == 0);
+  const float segment[] = {-0.5f, -9, -0.5f, 9};
+  CHECK(copse_obstacle_add(walls, segment, 2, COPSE_SOLID_WINDING, &wall) == COPSE_OK);
+  CHECK(copse_obstacle_build(walls, NULL) == COPSE_OK);
+  for (int frame = 0; frame < 300; frame++) {
+    step(crowd, walls, 1 / 60.0f);
+    stuck += copse_crowd_stuck(crowd);
+  }
+  CHECK(stuck == 1);
+  copse_crowd_destroy(crowd);
+  copse_obstacle_destroy(walls);
+}
+
+/* An agent that waited for its goal, and then is given a velocity instead, forgets the waiting: it
+ * does not turn aside by the angle that it had reached. */
+static void test_a_given_velocity_ends_the_waiting(void) {
+  for (int isExact = 0; isExact < 2; isExact++) {
+    copse_crowd *crowd = crowd_of(2, 1, isExact);
+    const copse_crowd_arrays arrays = copse_crowd_get(crowd);
+    add(crowd, 0, 0, 9, 0);
+    arrays.maxSpeeds[0] = 0;
+    uint32_t stuck = 0;
+    for (int frame = 0; frame < 180; frame++) {
+      step(crowd, NULL, 1 / 60.0f);
+      stuck += copse_crowd_stuck(crowd);
+    }
+    CHECK(stuck == 1 && crowd->fields[FIELD_WAITED][0] > 2);
+    arrays.goals[0] = NAN;
+    arrays.preferredVelocities[0] = 1;
+    step(crowd, NULL, 1 / 60.0f);
+    CHECK(crowd->fields[FIELD_WAITED][0] == 0);
+    CHECK(!(crowd_whole(crowd, FIELD_STATE)[0] & CROWD_STUCK));
+    copse_crowd_destroy(crowd);
+  }
+}
+
+/* An idle agent that was pushed aside goes back to its very home: its arrivalRadius is for goals.
+ */
+static void test_an_idle_agent_ignores_its_arrival_radius(void) {
+  copse_crowd *crowd = crowd_of(2, 2, false);
+  const copse_crowd_arrays arrays = copse_crowd_get(crowd);
+  add(crowd, 5, 0.2f, NAN, NAN);
+  add(crowd, 0, 0, 10, 0);
+  arrays.arrivalRadii[0] = 2;
+  float pushed = 0;
+  for (int frame = 0; frame < 1200; frame++) {
+    run(crowd, 1);
+    pushed = fmaxf(pushed, hypotf(arrays.positions[0] - 5, arrays.positions[1] - 0.2f));
+  }
+  CHECK(pushed > 0.1f && hypotf(arrays.positions[0] - 5, arrays.positions[1] - 0.2f) < 0.02f);
+  copse_crowd_destroy(crowd);
+}
+
 const unit_test CROWD_GOALS_TESTS[] = {
     TEST(test_a_new_goal_starts_an_agent_at_once),
     TEST(test_waypoints_take_no_longer_than_a_straight_line),
@@ -193,5 +263,8 @@ const unit_test CROWD_GOALS_TESTS[] = {
     TEST(test_a_follower_moves_evenly),
     TEST(test_nobody_arrives_beside_somebody_beyond_a_wall),
     TEST(test_an_idle_agent_makes_way_and_goes_back),
+    TEST(test_a_wall_that_comes_between_ends_the_rest),
+    TEST(test_a_given_velocity_ends_the_waiting),
+    TEST(test_an_idle_agent_ignores_its_arrival_radius),
     {NULL, NULL, false},
 };
