@@ -1,6 +1,7 @@
 // Plays frames of a game whose work is divided among threads, in parts. Prints the number of garbage collections,
 // and how many bytes per frame the main thread allocated in the part with the fewest: in others, the engine itself
-// allocates. Frames take longer than those of frames.js: there are too few for a few bytes to cause a collection.
+// allocates, the more often the busier the machine is. So there are as many parts as needed to find one without, up to
+// PARTS. Frames take longer than those of frames.js: there are too few for a few bytes to cause a collection.
 // With the argument `views`, it also creates one small view per frame. Run it with a large --max-semi-space-size.
 
 import { PerformanceObserver } from 'node:perf_hooks'
@@ -11,8 +12,9 @@ import { FRACTIONS, options } from './points.js'
 const FEW = 20
 const MANY = 4200 // enough to divide builds, batches and steps
 const WARM_UP = 15_000
-const PARTS = 6
+const PARTS = 30
 const FRAMES = 100 // of each part
+const OWN = 8 // bytes per frame that measuring takes, or fewer
 const STEP = 1 / 64
 
 const makesViews = process.argv[2] === 'views'
@@ -64,7 +66,7 @@ let collections = 0
 const observer = new PerformanceObserver((list) => (collections += list.getEntries().length))
 observer.observe({ entryTypes: ['gc'] })
 let bytes = Infinity
-for (let part = 0; part < PARTS; part++) {
+for (let part = 0; part < PARTS && bytes > OWN * FRAMES; part++) {
   process.memoryUsage() // allocates an object
   const before = process.memoryUsage().heapUsed
   sum += play(large, FRAMES)
