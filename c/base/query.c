@@ -188,3 +188,11 @@ void scan_offer(scan_nearest *nearest, float distance2, uint32_t id) {
     return;
   if (nearest->size == nearest->k) nearest->limit2 = nearest->heap.distances2[0];
 }
+
+SMALL_CODE uint32_t scan_nearest_of(pairs candidates, uint32_t size, uint32_t k, pairs row) {
+  scan_nearest nearest = {row, k, 0, INFINITY};
+  for (uint32_t i = 0; i < size; i++)
+    scan_offer(&nearest, candidates.distances2[i], candidates.ids[i]);
+  heap_sort(row, nearest.size, BY_DISTANCE);
+  return nearest.size;
+}

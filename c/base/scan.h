@@ -234,6 +234,9 @@ typedef struct scan_nearest {
 
 /* Adds a candidate if it is among the k nearest so far. */
 void scan_offer(scan_nearest *nearest, float distance2, uint32_t id);
+/* Uses a heap to write the k nearest of `size` candidates to a row. For more candidates, or a
+ * larger k, than pairs_rank takes. Returns the length of the row. */
+uint32_t scan_nearest_of(pairs candidates, uint32_t size, uint32_t k, pairs row);
 
 ALWAYS_INLINE void scan_neighbors(const scan_points *points, uint32_t begin, uint32_t end,
                                   const float *center, const scan_filter *filter,

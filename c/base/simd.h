@@ -46,16 +46,11 @@ ALWAYS_INLINE uint32_t bits_count(uint32_t bits) {
 #endif
 }
 
-ALWAYS_INLINE uint32_t bits_of(float x) {
-  uint32_t bits;
-  memcpy(&bits, &x, sizeof bits);
-  return bits;
-}
-
 /* Maps floats to integers in the same order: the integers of two floats compare as the floats do.
  * The exception is -0, whose integer is less than that of 0. */
 ALWAYS_INLINE uint32_t ordered_bits(float x) {
-  const uint32_t bits = bits_of(x);
+  uint32_t bits;
+  memcpy(&bits, &x, sizeof bits);
   return bits & 0x80000000u ? ~bits : bits | 0x80000000u;
 }
 

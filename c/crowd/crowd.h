@@ -150,8 +150,8 @@ struct copse_crowd {
   uint32_t *counts;   /* by slot: how many neighbors at the start of its list the agent avoids */
   float listDistance; /* each list in `lists` holds all agents that were within this distance of its
                        * agent when the list was made. 0: the next step must search again */
-  float *radii;   /* the radii of agents in tree order, and by node of the tree the largest one */
-  float *widest;  /* below it: for searches by gap (see crowd_gaps.c) */
+  float *radii;   /* the radii of the agents in tree order (for searches by gap: crowd_gaps.c) */
+  float *widest;  /* by node of the tree: the largest of its agents' radii (the same) */
   uint32_t pause; /* how many of the next searches look no farther than needed: they cost less,
                    * but later steps can't reuse their lists (see crowd_neighbors.c) */
 

@@ -191,7 +191,7 @@ ALWAYS_INLINE bool gather_in(gathered *near, const copse_crowd *crowd, const str
                              task_range unit, float limit, const int dim) {
   const scan_points *points = &tree->points.ordered;
   gathered found;
-  float middle[3] = {0}, widest = 0, sum = 0, size2 = 0;
+  float middle[3] = {0}, widest = 0, sum = 0, size2 = 0, farthest = 0;
   EACH_AXIS (axis, dim) {
     float lo = INFINITY, hi = -INFINITY;
     for (uint32_t place = unit.begin; place < unit.end; place++) {
@@ -200,14 +200,16 @@ ALWAYS_INLINE bool gather_in(gathered *near, const copse_crowd *crowd, const str
       hi = x > hi ? x : hi;
     }
     middle[axis] = lo / 2 + hi / 2;
+    farthest += fabsf(middle[axis]);
     size2 += (hi - lo) * (hi - lo);
   }
   for (uint32_t place = unit.begin; place < unit.end; place++) {
     widest = fmaxf(widest, crowd->radii[place]);
     sum += crowd->radii[place];
   }
-  /* From the middle of the unit to an agent: half of its diagonal, rounded up. */
-  const float reach = limit + widest + 0.5001f * sqrtf(size2) + 1e-17f;
+  /* From the middle of the unit to an agent: half of its diagonal, rounded up. Far from 0, the
+   * middle itself is rounded. */
+  const float reach = limit + widest + 0.5001f * sqrtf(size2) + 1e-6f * farthest + 1e-17f;
   const float4 reach4 = float4_all(reach);
   const scan_center center = scan_center_at(middle, dim);
   uint32_t stack[COPSE_MAX_DEPTH + 1], waiting = 1;
@@ -327,11 +329,8 @@ static bool list_gathered(copse_crowd *crowd, const gathered *near, uint32_t slo
   if (size < most && !isAll) return false;
   if (size <= RANK_LIMIT && most <= RANK_K)
     pairs_rank(gaps, ids, size, most, rowGaps, rowIds);
-  else {
-    scan_nearest nearest = {{rowGaps, rowIds}, most, 0, INFINITY};
-    for (uint32_t i = 0; i < size; i++) scan_offer(&nearest, gaps[i], ids[i]);
-    heap_sort(nearest.heap, nearest.size, BY_DISTANCE);
-  }
+  else
+    scan_nearest_of((pairs){gaps, ids}, size, most, (pairs){rowGaps, rowIds});
   crowd->counts[slot] = size < most ? size : most;
   return true;
 }

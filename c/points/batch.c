@@ -278,16 +278,6 @@ static uint32_t collect(const batch_query *batch, const nearby *near, const run_
   return CALL_PAIR(dim, collect, near, list, asker, limit2, candidates);
 }
 
-/* Uses a heap to write the k nearest candidates to a row. Needed if there are too many candidates
- * for pairs_rank, or if k is too large for it. Returns the length of the row. */
-SMALL_CODE OUT_OF_LINE uint32_t heap_into(pairs candidates, uint32_t size, uint32_t k, pairs row) {
-  scan_nearest nearest = {row, k, 0, INFINITY};
-  for (uint32_t i = 0; i < size; i++)
-    scan_offer(&nearest, candidates.distances2[i], candidates.ids[i]);
-  heap_sort(row, nearest.size, BY_DISTANCE);
-  return nearest.size;
-}
-
 /* Finds the k agents nearest to the asker in the runs of `list`, not farther than the squared
  * distance limit2. Writes them to `row`, and returns its length. For speed, first looks only within
  * the squared distance *guess2, where slightly more than k agents are expected. If *guess2 is 0,
@@ -309,7 +299,7 @@ static uint32_t select_near(const batch_query *batch, const nearby *near, const 
       return size < k ? size : k;
     }
     if (complete && (k > RANK_K || attempt >= SELECT_TRIES))
-      return heap_into(candidates, size, k, row);
+      return scan_nearest_of(candidates, size, k, row);
     /* The number of candidates is roughly proportional to threshold2, a squared distance. So
      * threshold2 is scaled to get about `aim` candidates in the next try. (An infinite threshold2,
      * which is rare, stays infinite.) */

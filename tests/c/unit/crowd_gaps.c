@@ -2,26 +2,16 @@
 
 #include "../crowd.h"
 #include "../program.h"
-#include "unit.h"
+#include "crowds.h"
 
 #include <math.h>
 #include <string.h>
 
 enum { MOST = 300 };
 
-static copse_crowd *crowd_of(uint32_t dimensions, uint32_t maxNeighbors, bool isExact) {
-  copse_crowd_def def = copse_crowd_default();
-  def.dimensions = dimensions;
-  def.capacity = MOST;
-  def.maxNeighbors = maxNeighbors;
-  def.exact = isExact;
-  copse_crowd *crowd;
-  CHECK(copse_crowd_create(&def, &crowd) == COPSE_OK);
-  return crowd;
-}
-
 /* Agents of two or of many radii, some far larger than the others; some with masks, some absent. */
 static void fill(copse_crowd *crowd, uint32_t *state, float side, float most) {
+  const float far = (const float[]){0, 0, 3e4f, 1e6f}[random_word(state) % 4];
   const uint32_t count = 2 + random_word(state) % (MOST - 2), sameGroups = random_word(state) % 2;
   for (uint32_t i = 0; i < count; i++) {
     copse_crowd_agent agent = copse_crowd_agent_default();
@@ -30,6 +20,7 @@ static void fill(copse_crowd *crowd, uint32_t *state, float side, float most) {
       agent.position[axis] = (float)random_number(state, 0, side);
     if (random_word(state) % 4 == 0) /* on a lattice, so that gaps are equal */
       for (int axis = 0; axis < 3; axis++) agent.position[axis] = floorf(agent.position[axis]);
+    for (int axis = 0; axis < 3; axis++) agent.position[axis] += axis == 1 ? -far : far;
     agent.radius = random_word(state) % 10 == 0 ? most : 0.5f;
     if (random_word(state) % 5 == 0) agent.radius = (float)random_number(state, 0, most);
     agent.neighborDistance =
@@ -46,7 +37,7 @@ static void fill(copse_crowd *crowd, uint32_t *state, float side, float most) {
 static void test_neighbors_are_those_with_the_smallest_gaps(void) {
   uint32_t state = 7, compared = 0;
   for (uint32_t world = 0; world < repeats(600); world++) {
-    copse_crowd *crowd = crowd_of(2 + world % 2, world % 3 ? 10 : 3, false);
+    copse_crowd *crowd = crowd_of(2 + world % 2, MOST, world % 3 ? 10 : 3, false);
     fill(crowd, &state, (const float[]){4, 20, 100, 0.001f}[world % 4],
          (const float[]){1, 6, 40}[world / 3 % 3]);
     const copse_crowd_arrays arrays = copse_crowd_get(crowd);
@@ -76,15 +67,8 @@ static void test_neighbors_are_those_with_the_smallest_gaps(void) {
 }
 
 static uint32_t add(copse_crowd *crowd, float x, float y, float radius, float goalX) {
-  copse_crowd_agent agent = copse_crowd_agent_default();
-  uint32_t slot;
-  agent.position[0] = x;
-  agent.position[1] = y;
-  agent.goal[0] = goalX;
-  agent.goal[1] = y;
-  agent.goal[2] = 0;
-  agent.radius = radius;
-  CHECK(copse_crowd_add(crowd, &agent, &slot) == COPSE_OK);
+  const uint32_t slot = add_with_goal(crowd, x, y, goalX, y);
+  copse_crowd_get(crowd).radii[slot] = radius;
   return slot;
 }
 
@@ -92,7 +76,7 @@ static uint32_t add(copse_crowd *crowd, float x, float y, float radius, float go
  * it knows nothing of a large one, however near. */
 static void test_a_large_agent_behind_small_ones_counts_unless_exact(void) {
   for (int isExact = 0; isExact < 2; isExact++) {
-    copse_crowd *crowd = crowd_of(2, 3, isExact);
+    copse_crowd *crowd = crowd_of(2, MOST, 3, isExact);
     const uint32_t own = add(crowd, 0, 0, 0.25f, 9), large = add(crowd, 7, 0, 5, -9);
     for (int i = 0; i < 3; i++) add(crowd, -3, (float)(i - 1) * 0.6f, 0.25f, 9);
     copse_crowd_view view;
@@ -111,7 +95,7 @@ static void test_small_agents_do_not_walk_through_large_ones(void) {
   static const float RATIOS[] = {2, 6, 20, 80};
   for (uint32_t dimensions = 2; dimensions <= 3; dimensions++)
     for (int i = 0; i < 4; i++) {
-      copse_crowd *crowd = crowd_of(dimensions, 10, false);
+      copse_crowd *crowd = crowd_of(dimensions, MOST, 10, false);
       const copse_crowd_arrays arrays = copse_crowd_get(crowd);
       const float radius = 0.3f * RATIOS[i];
       arrays.locked[add(crowd, 0, 0, radius, NAN)] = 1;

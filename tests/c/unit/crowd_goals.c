@@ -1,31 +1,24 @@
 /* When agents of a crowd have arrived, set out again, and rest. */
 
-#include "unit.h"
+#include "crowds.h"
 
 #include "../../../c/crowd/crowd.h"
 
 #include <math.h>
 
-static copse_crowd *crowd_of(uint32_t dimensions, uint32_t capacity, bool isExact) {
-  copse_crowd_def def = copse_crowd_default();
-  def.dimensions = dimensions;
-  def.capacity = capacity;
-  def.exact = isExact;
-  copse_crowd *crowd;
-  CHECK(copse_crowd_create(&def, &crowd) == COPSE_OK);
-  return crowd;
+static copse_obstacle *no_walls(void) {
+  const copse_obstacle_def def = copse_obstacle_default();
+  copse_obstacle *walls;
+  CHECK(copse_obstacle_create(&def, &walls) == COPSE_OK);
+  return walls;
 }
 
-static uint32_t add(copse_crowd *crowd, float x, float y, float goalX, float goalY) {
-  copse_crowd_agent agent = copse_crowd_agent_default();
+/* Adds a wall along y, from -9 to `end`. */
+static void add_wall(copse_obstacle *walls, float x, float end) {
+  const float segment[] = {x, -9, x, end};
   uint32_t slot;
-  agent.position[0] = x;
-  agent.position[1] = y;
-  agent.goal[0] = goalX;
-  agent.goal[1] = goalY;
-  agent.goal[2] = 0;
-  CHECK(copse_crowd_add(crowd, &agent, &slot) == COPSE_OK);
-  return slot;
+  CHECK(copse_obstacle_add(walls, segment, 2, COPSE_SOLID_WINDING, &slot) == COPSE_OK);
+  CHECK(copse_obstacle_build(walls, NULL) == COPSE_OK);
 }
 
 static uint32_t step(copse_crowd *crowd, const copse_obstacle *walls, float timeStep) {
@@ -40,9 +33,9 @@ static void test_a_new_goal_starts_an_agent_at_once(void) {
   for (uint32_t dimensions = 2; dimensions <= 3; dimensions++)
     for (int isExact = 0; isExact < 2; isExact++)
       for (int i = 0; i < 7; i++) {
-        copse_crowd *crowd = crowd_of(dimensions, 1, isExact);
+        copse_crowd *crowd = crowd_of(dimensions, 1, 10, isExact);
         const copse_crowd_arrays arrays = copse_crowd_get(crowd);
-        add(crowd, 1, 0, 1, 0);
+        add_with_goal(crowd, 1, 0, 1, 0);
         CHECK(step(crowd, NULL, 0.1f) == 1 && step(crowd, NULL, 0.1f) == 0);
         if (i < 6)
           arrays.goals[0] += MOVES[i];
@@ -65,9 +58,9 @@ static void test_waypoints_take_no_longer_than_a_straight_line(void) {
   static const float GAPS[] = {0.25f, 0.5f, 1, 2};
   for (int i = 0; i < 4; i++)
     for (int isWide = 0; isWide < 2; isWide++) {
-      copse_crowd *crowd = crowd_of(2, 1, false);
+      copse_crowd *crowd = crowd_of(2, 1, 10, false);
       const copse_crowd_arrays arrays = copse_crowd_get(crowd);
-      add(crowd, 0, 0, GAPS[i], 0);
+      add_with_goal(crowd, 0, 0, GAPS[i], 0);
       if (isWide) arrays.arrivalRadii[0] = GAPS[i] / 2;
       float slowest = INFINITY;
       uint32_t reached = 0;
@@ -86,10 +79,10 @@ static void test_waypoints_take_no_longer_than_a_straight_line(void) {
 static void test_an_agent_arrives_within_its_arrival_radius(void) {
   for (uint32_t dimensions = 2; dimensions <= 3; dimensions++)
     for (int isExact = 0; isExact < 2; isExact++) {
-      copse_crowd *crowd = crowd_of(dimensions, 2, isExact);
+      copse_crowd *crowd = crowd_of(dimensions, 2, 10, isExact);
       const copse_crowd_arrays arrays = copse_crowd_get(crowd);
-      const uint32_t own = add(crowd, 0, 0, 10, 0);
-      arrays.locked[add(crowd, 10, 0, NAN, NAN)] = 1; /* stands at the goal */
+      const uint32_t own = add_with_goal(crowd, 0, 0, 10, 0);
+      arrays.locked[add_with_goal(crowd, 10, 0, NAN, NAN)] = 1; /* stands at the goal */
       arrays.arrivalRadii[own] = 1.5f;
       uint32_t arrivals = 0;
       for (int frame = 0; frame < 200; frame++) arrivals += step(crowd, NULL, 0.1f);
@@ -109,9 +102,9 @@ static void test_an_agent_arrives_within_its_arrival_radius(void) {
  * a stop. */
 static void test_a_follower_moves_evenly(void) {
   for (int every = 1; every <= 6; every++) {
-    copse_crowd *crowd = crowd_of(2, 1, false);
+    copse_crowd *crowd = crowd_of(2, 1, 10, false);
     const copse_crowd_arrays arrays = copse_crowd_get(crowd);
-    add(crowd, 0, 0, 1, 0);
+    add_with_goal(crowd, 0, 0, 1, 0);
     arrays.preferredSpeeds[0] = 1.5f;
     int still = 0;
     for (int frame = 0; frame < 600; frame++) {
@@ -127,16 +120,11 @@ static void test_a_follower_moves_evenly(void) {
 /* Agents that share a goal come to rest around it, but not on the other side of a wall. */
 static void test_nobody_arrives_beside_somebody_beyond_a_wall(void) {
   for (int isWall = 0; isWall < 2; isWall++) {
-    copse_crowd *crowd = crowd_of(2, 2, false);
-    copse_obstacle_def def = copse_obstacle_default();
-    copse_obstacle *walls;
-    uint32_t slot;
-    CHECK(copse_obstacle_create(&def, &walls) == COPSE_OK);
-    const float segment[] = {1, -9, 1, isWall ? 9 : -8};
-    CHECK(copse_obstacle_add(walls, segment, 2, COPSE_SOLID_WINDING, &slot) == COPSE_OK);
-    CHECK(copse_obstacle_build(walls, NULL) == COPSE_OK);
-    add(crowd, 1.55f, 0, 1.55f, 0);
-    add(crowd, -4, 0, 1.55f, 0);
+    copse_crowd *crowd = crowd_of(2, 2, 10, false);
+    copse_obstacle *walls = no_walls();
+    add_wall(walls, 1, isWall ? 9 : -8);
+    add_with_goal(crowd, 1.55f, 0, 1.55f, 0);
+    add_with_goal(crowd, -4, 0, 1.55f, 0);
     const copse_crowd_arrays arrays = copse_crowd_get(crowd);
     uint32_t arrivals[2] = {0};
     for (int frame = 0; frame < 300; frame++) {
@@ -159,10 +147,10 @@ static void run(copse_crowd *crowd, int frames) {
 static void test_an_idle_agent_makes_way_and_goes_back(void) {
   for (uint32_t dimensions = 2; dimensions <= 3; dimensions++)
     for (int isFirm = 0; isFirm < 2; isFirm++) {
-      copse_crowd *crowd = crowd_of(dimensions, 2, false);
+      copse_crowd *crowd = crowd_of(dimensions, 2, 10, false);
       const copse_crowd_arrays arrays = copse_crowd_get(crowd);
-      add(crowd, 9, 9, NAN, NAN);
-      add(crowd, 0, 0, 10, 0);
+      add_with_goal(crowd, 9, 9, NAN, NAN);
+      add_with_goal(crowd, 0, 0, 10, 0);
       arrays.goals[dimensions] = NAN; /* not yet */
       run(crowd, 30);
       arrays.preferredVelocities[0] = -2;
@@ -188,14 +176,12 @@ static void test_an_idle_agent_makes_way_and_goes_back(void) {
 
 /* Two agents share a goal: one is there, the other rests behind it, until a wall comes between. */
 static void test_a_wall_that_comes_between_ends_the_rest(void) {
-  copse_crowd *crowd = crowd_of(2, 2, false);
+  copse_crowd *crowd = crowd_of(2, 2, 10, false);
   const copse_crowd_arrays arrays = copse_crowd_get(crowd);
-  const copse_obstacle_def def = copse_obstacle_default();
-  copse_obstacle *walls;
-  uint32_t wall, stuck = 0;
-  CHECK(copse_obstacle_create(&def, &walls) == COPSE_OK);
-  add(crowd, 0, 0, 0, 0);
-  add(crowd, -3, 0, 0, 0);
+  copse_obstacle *walls = no_walls();
+  uint32_t stuck = 0;
+  add_with_goal(crowd, 0, 0, 0, 0);
+  add_with_goal(crowd, -3, 0, 0, 0);
   uint32_t arrivals = 0;
   for (int frame = 0; frame < 600; frame++) arrivals += step(crowd, walls, 1 / 60.0f);
   CHECK(arrivals == 2 && fabsf(arrays.positions[2] + 1) < 0.1f);
@@ -204,9 +190,7 @@ static void test_a_wall_that_comes_between_ends_the_rest(void) {
     stuck += copse_crowd_stuck(crowd);
   }
   CHECK(stuck == 0);
-  const float segment[] = {-0.5f, -9, -0.5f, 9};
-  CHECK(copse_obstacle_add(walls, segment, 2, COPSE_SOLID_WINDING, &wall) == COPSE_OK);
-  CHECK(copse_obstacle_build(walls, NULL) == COPSE_OK);
+  add_wall(walls, -0.5f, 9);
   for (int frame = 0; frame < 300; frame++) {
     step(crowd, walls, 1 / 60.0f);
     stuck += copse_crowd_stuck(crowd);
@@ -220,9 +204,9 @@ static void test_a_wall_that_comes_between_ends_the_rest(void) {
  * does not turn aside by the angle that it had reached. */
 static void test_a_given_velocity_ends_the_waiting(void) {
   for (int isExact = 0; isExact < 2; isExact++) {
-    copse_crowd *crowd = crowd_of(2, 1, isExact);
+    copse_crowd *crowd = crowd_of(2, 1, 10, isExact);
     const copse_crowd_arrays arrays = copse_crowd_get(crowd);
-    add(crowd, 0, 0, 9, 0);
+    add_with_goal(crowd, 0, 0, 9, 0);
     arrays.maxSpeeds[0] = 0;
     uint32_t stuck = 0;
     for (int frame = 0; frame < 180; frame++) {
@@ -242,10 +226,10 @@ static void test_a_given_velocity_ends_the_waiting(void) {
 /* An idle agent that was pushed aside goes back to its very home: its arrivalRadius is for goals.
  */
 static void test_an_idle_agent_ignores_its_arrival_radius(void) {
-  copse_crowd *crowd = crowd_of(2, 2, false);
+  copse_crowd *crowd = crowd_of(2, 2, 10, false);
   const copse_crowd_arrays arrays = copse_crowd_get(crowd);
-  add(crowd, 5, 0.2f, NAN, NAN);
-  add(crowd, 0, 0, 10, 0);
+  add_with_goal(crowd, 5, 0.2f, NAN, NAN);
+  add_with_goal(crowd, 0, 0, 10, 0);
   arrays.arrivalRadii[0] = 2;
   float pushed = 0;
   for (int frame = 0; frame < 1200; frame++) {
