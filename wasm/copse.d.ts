@@ -1756,7 +1756,8 @@ export class FlowField extends CoreObject {
   directionMany(points: Float32Array): FlowDirections
   /**
    * Returns the path from a point to the nearest goal. If the walls changed since the build, only the
-   * path to the first corner is tested: to find out if a new wall blocks the way, build first. Always returns the same object; its corners are valid until
+   * path to the first corner is tested: to find out if a new wall blocks the way, build first.
+   * Always returns the same object; its corners are valid until
    * the next `path`.
    */
   path(...point: Point<2>): Path

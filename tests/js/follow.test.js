@@ -83,18 +83,16 @@ follow('goes by groups, and the first field counts', async () => {
   other.build()
   crowd.follow(field, { mask: 1 })
   crowd.follow(other, { mask: 1 | 2 })
+  // Agents without a field do not make way: so whatever moves them would be a field.
+  for (let slot = 2; slot < AGENTS; slot += 3) crowd.priorities[slot] = 1
   for (let i = 0; i < 500; i++) crowd.step(TIME_STEP)
   const check = (heights) => {
     const { goals, positions } = crowd
-    let carried = 0 // agents without a field that the others pushed along
     for (let slot = 0; slot < AGENTS; slot++) {
       const height = heights[slot % 3]
-      if (height === null) {
-        assert.ok(Number.isNaN(goals[2 * slot]))
-        carried += positions[2 * slot] > 19
-      } else assert.equal([...goals.subarray(2 * slot, 2 * slot + 2)], [35, height])
+      if (height === null) assert.ok(positions[2 * slot] < 19 && Number.isNaN(goals[2 * slot]))
+      else assert.equal([...goals.subarray(2 * slot, 2 * slot + 2)], [35, height])
     }
-    assert.ok(carried <= 2, `${carried}`)
   }
   check([3, 17, null])
   crowd.follow(field, { mask: 0 })
